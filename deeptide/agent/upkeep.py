@@ -1,0 +1,232 @@
+"""Keeping the talk inside its window: the one caller of the context room's shrinkers.
+
+Invariant: every decision comes from `ladder.next_action` on the one meter, each action is re-measured before
+the next, and a request over the hard limit is never sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from deeptide.agent.equipment import Equipment
+from deeptide.agent.step import priced
+from deeptide.context.auto_compact import AutoCompact
+from deeptide.context.compaction import Answer, Ask, Skipped, compact, hard_limit
+from deeptide.context.handoff import hand_off
+from deeptide.context.ladder import Policy, next_action
+from deeptide.context.window import Latch, Reading, warning_text
+from deeptide.model.request import Request
+from deeptide.model.stream import Completed, Failed
+from deeptide.prompts.library import Library
+from deeptide.protocol.errors import ModelError
+from deeptide.protocol.events import (
+    Compacted,
+    ContextWarning,
+    CycleHandedOff,
+    NoteAppended,
+    Notice,
+    Trigger,
+    Working,
+)
+
+HARD_LIMIT = 0.98
+
+
+class UpkeepSettings(msgspec.Struct, frozen=True):
+    policy: Policy
+    summary: str = "narrative"
+    briefing_model: str = ""
+
+
+class Upkeep:
+    """`before_rewrite` is called before any act that rewrites the view (the session takes a checkpoint)."""
+
+    def __init__(
+        self,
+        gear: Equipment,
+        settings: UpkeepSettings,
+        library: Library,
+        auto: AutoCompact,
+        folder: Path,
+        before_rewrite: Callable[[str], None],
+    ) -> None:
+        self._gear = gear
+        self._settings = settings
+        self._library = library
+        self._auto = auto
+        self._folder = folder
+        self._before_rewrite = before_rewrite
+        self._latch = Latch()
+        self.rearm()
+
+    def reading(self) -> Reading:
+        return self._gear.journal.fold.reading()
+
+    def rearm(self) -> None:
+        """After every change of the view: the latch stands where the meter stands."""
+        self._latch.rearm(self.reading().percent)
+
+    # ---- called by the loop ---------------------------------------------------------------------------
+
+    async def before_request(self, first: bool) -> None:
+        """Make the next request fit, by the ladder. `first` is the first request of a turn."""
+        phase = "between" if first else "inside"
+        tried: set[str] = set()
+        while True:
+            action = next_action(self.reading(), self._settings.policy, phase)
+            if action == "none" or action in tried:
+                break
+            tried.add(action)
+            if action == "compact":
+                await self.compact("soft")
+            elif action == "ask":
+                self._gear.journal.publish(
+                    Notice("The window is filling up.", "warning", "Compact now with /compact.")
+                )
+            elif action == "hard":
+                await self._reach_the_limit()
+        self.enforce_limit()
+
+    def after_response(self) -> None:
+        """Speak a tier that was crossed, to the reader and, once, to the model."""
+        reading, fold = self.reading(), self._gear.journal.fold
+        tier = self._latch.observe(reading.percent)
+        if not tier:
+            return
+        event = ContextWarning(tier, reading.percent, reading.used, reading.usable, fold.model)
+        self._gear.journal.record(event)
+        text = warning_text(tier, reading, fold.model)
+        self._gear.journal.record(NoteAppended("warning", text))
+
+    async def after_turn(self, turn: int) -> None:
+        """Auto-compact fires here, at most once per turn."""
+        reading = self.reading()
+        if self._auto.should_fire(reading, turn):
+            self._auto.record_fired(turn)
+            trigger = f"auto-compact at {reading.percent:.0f} % (threshold {self._auto.threshold} %): "
+            said = await self.compact("auto")
+            self._gear.journal.publish(Notice(trigger + said))
+
+    async def recover(self) -> bool:
+        """The provider said the request was too long: shrink whatever the meter says. False: nothing shrank."""
+        before = self.reading().used
+        await self.compact("overflow")
+        if self.reading().used >= before:
+            self.enforce_limit(tokens=int(before * 0.7))
+        return self.reading().used < before
+
+    # ---- the acts ---------------------------------------------------------------------------------------
+
+    async def compact(self, trigger: Trigger, focus: str = "") -> str:
+        """Returns the one line for the user: what was folded, tokens before and after; or why not."""
+        journal = self._gear.journal
+        journal.publish(Working("compacting"))
+        try:
+            result = await compact(
+                journal.fold,
+                complete=self._complete,
+                texts=self._library,
+                trigger=trigger,
+                focus=focus,
+                summary="ledger" if self._settings.summary == "ledger" else "narrative",
+            )
+        finally:
+            journal.publish(Working(""))
+        if isinstance(result, Skipped):
+            return f"Nothing was compacted: {result.reason}"
+        self._before_rewrite("before compaction")
+        journal.record(result)
+        await journal.sync()
+        self.rearm()
+        return compaction_line(result)
+
+    async def cycle(self, pending: str = "") -> str:
+        journal = self._gear.journal
+        journal.publish(Working("handing off to the next cycle"))
+        try:
+            result = await hand_off(
+                journal.fold,
+                complete=self._complete,
+                texts=self._library,
+                archive_dir=self._folder / "cycles",
+                model=self._settings.briefing_model or journal.fold.model,
+                pending=pending,
+            )
+        finally:
+            journal.publish(Working(""))
+        if not isinstance(result, CycleHandedOff):
+            return f"The cycle goes on: {result.reason}"
+        self._before_rewrite("before hand-off")
+        journal.record(result)
+        await journal.sync()
+        self.rearm()
+        return (
+            f"Cycle {result.cycle} is archived ({result.messages} messages); the next one starts from a "
+            f"briefing: {result.tokens_before:,} → {result.tokens_after:,} tokens."
+        )
+
+    def enforce_limit(self, tokens: int = 0) -> None:
+        """Drop the oldest whole units until the view fits `tokens` (default 98 % of usable)."""
+        reading = self.reading()
+        limit = tokens or int(reading.usable * HARD_LIMIT)
+        if reading.used <= limit:
+            return
+        event = hard_limit(self._gear.journal.fold, limit, self._spill)
+        if event is None:
+            return
+        self._before_rewrite("before the hard limit")
+        self._gear.journal.record(event)
+        self.rearm()
+        self._gear.journal.publish(
+            Notice(
+                f"The window was full: {len(event.dropped)} messages left the view "
+                f"({event.tokens_before:,} → {event.tokens_after:,} tokens).",
+                "warning",
+                "They stay in the log; recall_archive and /recall find them.",
+            )
+        )
+
+    async def _reach_the_limit(self) -> None:
+        await self.compact("hard")
+        self.enforce_limit()
+
+    def _spill(self, seq: int, text: str) -> str:
+        from_files = self._gear.registry.spill(self._folder / "spill", f"view-{seq}", text)
+        return str(from_files)
+
+    async def _complete(self, ask: Ask) -> Answer:
+        """The model, as a shrinker sees it: one question, one text."""
+        gear = self._gear
+        request = Request(
+            model=ask.model or gear.journal.fold.model,
+            messages=ask.messages,
+            tools=ask.tools,
+            effort=ask.effort,
+            max_tokens=ask.max_tokens,
+            temperature=ask.temperature,
+        )
+        try:
+            client = await gear.client()
+        except ModelError as error:
+            return Answer(error=str(error))
+        async for item in client.stream(request):
+            if isinstance(item, Completed):
+                cost, _ = priced(gear, request.model, item.usage)
+                return Answer(
+                    text=item.message.text,
+                    finish=item.finish,
+                    called_tool=bool(item.message.tool_calls),
+                    usage=item.usage,
+                    cost=cost,
+                )
+            if isinstance(item, Failed):
+                return Answer(error=str(item.error))
+        return Answer(error="the stream ended without an answer")
+
+
+def compaction_line(event: Compacted) -> str:
+    line = f"{event.folded} messages folded into a summary: {event.tokens_before:,} → {event.tokens_after:,} tokens."
+    return f"{line} {event.notice}".strip()

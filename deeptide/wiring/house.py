@@ -1,0 +1,280 @@
+"""The house: everything a front end needs, from settings to sessions.
+
+Invariant: building it reads settings and nothing else; the model library is imported only when the first request
+(or `warm`) needs it, so the first paint never waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from deeptide import __version__
+from deeptide.agent.equipment import ModelClient
+from deeptide.agent.limits import Limits
+from deeptide.agent.upkeep import UpkeepSettings
+from deeptide.commands.registry import CommandContext, Registry
+from deeptide.commands.results import Result
+from deeptide.commands.standard import standard as standard_commands
+from deeptide.config import auth, trust
+from deeptide.config.load import Loaded, load
+from deeptide.config.paths import find_paths, project_file
+from deeptide.config.save import save
+from deeptide.context.auto_compact import AutoCompact
+from deeptide.context.ladder import Policy as LadderPolicy
+from deeptide.model.catalog import Catalog, ModelSpec
+from deeptide.model.errors import MissingKey
+from deeptide.permissions.policy import Policy, Rules
+from deeptide.prompts.library import Library
+from deeptide.protocol.events import Notice, SessionStarted
+from deeptide.session.session import Session
+from deeptide.session.store import SessionInfo, Store
+from deeptide.tools.registry import standard as standard_tools
+from deeptide.wiring.building import Supplies, open_in_thread
+from deeptide.wiring.demo import DEMO_MODEL, DEMO_WINDOW, Demo
+from deeptide.wiring.instructions import instruction_files, instructions
+from deeptide.workspace.roots import Roots
+
+if TYPE_CHECKING:
+    import httpx
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line (or a test) asks for. `flags` are settings by dotted key and win over files.
+    `transport` replaces the network; `key` replaces the search for one. `demo` needs neither; `fresh_demo`
+    puts its sample project back to the start."""
+
+    workspace: Path
+    home: Path | None = None
+    flags: Mapping[str, object] = field(default_factory=dict)
+    trust: bool = False
+    demo: bool = False
+    fresh_demo: bool = True
+    transport: httpx.AsyncBaseTransport | None = None
+    key: str = ""
+
+
+class House:
+    """`notices` are sentences for the reader, to be shown once."""
+
+    def __init__(self, options: Options) -> None:
+        paths = find_paths(home=options.home)
+        flags = dict(options.flags)
+        transport, workspace = options.transport, Path(os.path.realpath(options.workspace))
+        if options.demo:
+            demo = Demo(paths.home)
+            paths = find_paths(home=demo.home)
+            workspace = demo.prepare(options.fresh_demo)
+            transport = transport or demo.transport()
+            flags["model.name"] = DEMO_MODEL
+        self._options, self._paths, self._flags = options, paths, flags
+        self._transport = transport
+        self._trust_answer: bool | None = True if options.demo else None
+        self._client: ModelClient | None = None
+        self._client_lock = asyncio.Lock()
+        self._new_key = ""
+        self.workspace = workspace
+        self.store = Store(paths.home)
+        self.library = Library()
+        self.tools = standard_tools(self.library)
+        self.commands: Registry = standard_commands()
+        if options.trust:
+            trust.trust(paths, workspace)
+        self._load()
+
+    # ---- settings ---------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        self.loaded: Loaded = load(self._paths, self.workspace, trusted=self.trusted, flags=self._flags)
+        self.settings = self.loaded.settings
+        self.notices: tuple[str, ...] = self.loaded.notices
+        entries: dict[str, dict[str, Any]] = {
+            name: msgspec.structs.asdict(entry) for name, entry in self.settings.models.items()
+        }
+        if self._options.demo:
+            entries[DEMO_MODEL] = {"window": DEMO_WINDOW}
+        self.catalog = Catalog.default().extended(entries, self.settings.model.currency)
+
+    @property
+    def trusted(self) -> bool:
+        if self._trust_answer is not None:
+            return self._trust_answer
+        return trust.is_trusted(self._paths, self.workspace)
+
+    def needs_trust(self) -> bool:
+        """Whether this folder holds files that would steer the agent and nobody has been asked yet."""
+        if self.trusted or self._trust_answer is not None:
+            return False
+        config_dir = self._paths.config_file.parent
+        steering = set(instruction_files(self.workspace, config_dir, True))
+        steering -= set(instruction_files(self.workspace, config_dir, False))
+        return bool(steering) or project_file(self.workspace).is_file()
+
+    def trust(self, yes: bool) -> None:
+        """The user's answer; yes is remembered for this folder, no for as long as this house stands."""
+        self._trust_answer = yes
+        if yes:
+            trust.trust(self._paths, self.workspace)
+        self._load()
+
+    def needs_key(self) -> bool:
+        return not (self._transport or self._key().value)
+
+    def _key(self) -> auth.Key:
+        if self._options.key:
+            return auth.Key(self._options.key, "given")
+        return auth.find_key(self._paths, self.settings.model.base_url)
+
+    def save_key(self, key: str) -> Path:
+        """Store the key in the 0600 auth file and use it from the next request on. Returns the file."""
+        auth.store_key(self._paths, self.settings.model.base_url, key)
+        self._client = None
+        return self._paths.auth_file
+
+    def save_setting(self, key: str, value: object) -> str:
+        """Write one setting to the user's file; returns the line written."""
+        return save(self._paths, key, value)
+
+    def models(self) -> Sequence[ModelSpec]:
+        return self.catalog.models
+
+    # ---- sessions ---------------------------------------------------------------------------------------
+
+    def sessions(self) -> Sequence[SessionInfo]:
+        return self.store.list()
+
+    async def new(self) -> Session:
+        """A fresh session in this workspace, recorded with the prefix that all its requests will start with."""
+        folder = await asyncio.to_thread(self.store.new_folder)
+        start = await asyncio.to_thread(self._start, folder.name)
+        session, _ = await open_in_thread(self._supplies(), folder, self.workspace, start, self.trusted)
+        return session
+
+    async def resume(self, selector: str = "latest") -> Session:
+        """A stored session: id, prefix, title or `latest` (of this workspace first). Raises SessionError."""
+        info = await asyncio.to_thread(self.store.find, selector, str(self.workspace))
+        workspace = Path(info.workspace)
+        if not workspace.is_dir():
+            self.notices = (*self.notices, f"The folder {workspace} is gone; working in {self.workspace}.")
+            workspace = self.workspace
+        session, mended = await open_in_thread(self._supplies(), info.path, workspace, None, self.trusted)
+        self.notices = (*self.notices, *mended)
+        self._apply_flags(session)
+        return session
+
+    def _apply_flags(self, session: Session) -> None:
+        """What the command line asks for holds in a resumed session too; it is logged like any change."""
+        if "permissions.mode" in self._flags:
+            session.set_mode(self.settings.permissions.mode)
+        if "model.name" in self._flags:
+            session.set_model(self.settings.model.name)
+        if "model.effort" in self._flags:
+            session.set_effort(self.settings.model.effort)
+
+    def _start(self, session: str) -> SessionStarted:
+        settings = self.settings
+        resolved = self.catalog.resolve(settings.model.name)
+        text, notices = instructions(self.workspace, self._paths.config_file.parent, self.trusted)
+        self.notices = (*self.notices, *(notice for notice in (resolved.notice, *notices) if notice))
+        return SessionStarted(
+            session=session,
+            workspace=str(self.workspace),
+            system=self.library.text(
+                "system", workspace=str(self.workspace), platform=_platform(), instructions=text
+            ),
+            tools=self.tools.schemas,
+            model=resolved.spec.id,
+            effort=settings.model.effort,
+            mode=settings.permissions.mode,
+            version=__version__,
+            window=resolved.spec.window,
+            trusted=self.trusted,
+        )
+
+    def _supplies(self) -> Supplies:
+        settings = self.settings
+        context, limits = settings.context, settings.limits
+        return Supplies(
+            client=self.client,
+            catalog=self.catalog,
+            currency=settings.model.currency,
+            registry=self.tools,
+            library=self.library,
+            limits=Limits(
+                steps=limits.max_turns, turn_cost=limits.max_cost_turn, session_cost=limits.max_cost_session
+            ),
+            upkeep=UpkeepSettings(
+                policy=LadderPolicy(
+                    automatic=context.automatic,
+                    soft_limit=context.soft_limit,
+                    evict_at=context.evict_at,
+                ),
+                summary=context.summary,
+            ),
+            auto=lambda: AutoCompact(on=context.auto_compact, threshold=context.auto_compact_at),
+            policy=self._policy,
+            tool_timeout_s=limits.tool_timeout_s,
+        )
+
+    def _policy(self, roots: Roots) -> Policy:
+        permissions = self.settings.permissions
+        rules = Rules(allow=permissions.allow, ask=permissions.ask, deny=permissions.deny)
+        return Policy(roots, Path.home(), rules)
+
+    # ---- the model --------------------------------------------------------------------------------------
+
+    async def client(self) -> ModelClient:
+        """The connection to the model, made at its first use. Raises MissingKey."""
+        async with self._client_lock:
+            if self._client is None:
+                key = auth.Key("demo", "demo") if self._transport else self._key()
+                if not key.value:
+                    raise MissingKey("There is no API key for " + self.settings.model.base_url + ".")
+                # Imported in a thread and only now: the library takes half a second.
+                module = await asyncio.to_thread(importlib.import_module, "deeptide.model.client")
+                self._client = module.Client(
+                    base_url=self.settings.model.base_url,
+                    key=key.value,
+                    key_source=key.source,
+                    transport=self._transport,
+                )
+            return self._client
+
+    async def warm(self) -> None:
+        """Import what the first request will need; called after the first paint."""
+        await asyncio.to_thread(importlib.import_module, "deeptide.model.client")
+
+    async def command(self, line: str, session: Session) -> Result:
+        context = CommandContext(
+            session=session,
+            store=self.store,
+            version=__version__,
+            settings=self.settings,
+            catalog=self.catalog,
+        )
+        return await self.commands.dispatch(line, context)
+
+    def show_notices(self, session: Session) -> None:
+        """Put what the reader should know into the session's outward door, once."""
+        notices, self.notices = self.notices, ()
+        for text in notices:
+            session.tell(Notice(text, "warning"))
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+
+def _platform() -> str:
+    """`Linux` or `macOS`: nothing that changes between two runs on one machine."""
+    return {"Darwin": "macOS"}.get(platform.system(), platform.system())
