@@ -136,7 +136,9 @@ class Checkpoints:
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"{text!r} fits {len(found)} checkpoints: {listed(found)}.", "Give more of the id.")
+            raise UsageError(
+                f"{text!r} fits {len(found)} checkpoints: {listed(found)}.", "Give more of the id."
+            )
         raise UsageError(f"No checkpoint is {text!r}.", f"There are: {listed(self.list())}.")
 
 

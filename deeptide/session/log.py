@@ -14,8 +14,7 @@ import msgspec
 
 from deeptide.protocol.errors import SessionError
 from deeptide.protocol.events import DURABLE, HistoryRepaired, Record, decode_record, encode_record
-from deeptide.workspace.files import AppendLog, atomic_write
-from deeptide.workspace.locks import FileLock, LockHeld
+from deeptide.workspace.files import AppendLog, FileLock, LockHeld, atomic_write
 
 LOG, LOCK = "log.jsonl", "lock"
 GAP = HistoryRepaired("An entry of the log could not be read.")

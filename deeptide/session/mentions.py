@@ -14,7 +14,7 @@ from deeptide.protocol.text import clean
 from deeptide.workspace.files import decode, is_binary, read_bytes
 from deeptide.workspace.roots import Roots
 
-MENTION = re.compile(r"(?<![\w@/.])@(?:\"([^\"\n]+)\"|([^\s@\"',;:!?()\[\]{}<>，。；：！？（）]+))")
+MENTION = re.compile(r"(?<![A-Za-z0-9_@/.])@(?:\"([^\"\n]+)\"|([^\s@\"',;:!?()\[\]{}<>，。；：！？（）]+))")
 CAP = 24_000
 
 
@@ -39,7 +39,9 @@ def read_mention(path: str, roots: Roots, guarded: Callable[[Path], bool]) -> st
     except (WorkspaceError, OSError) as error:
         return f"The user mentioned {path}; it could not be read: {error}"
     if is_binary(data):
-        return f"The user mentioned {path}, a binary file of {len(data):,} bytes; its content is not included."
+        return (
+            f"The user mentioned {path}, a binary file of {len(data):,} bytes; its content is not included."
+        )
     text = clean(decode(data).text)
     if len(text) > CAP:
         cut = f"\n… ({len(text) - CAP:,} more characters; use the read tool for the rest)"

@@ -17,7 +17,9 @@ def before_last_turn(fold: Fold) -> tuple[int, str]:
     if not fold.turn_starts:
         raise UsageError("There is no turn to undo.")
     to = fold.turn_starts[-1]
-    words = next((entry.message.text for entry in fold.entries if entry.seq > to and entry.kind == "user"), "")
+    words = next(
+        (entry.message.text for entry in fold.entries if entry.seq > to and entry.kind == "user"), ""
+    )
     return to, words
 
 

@@ -240,7 +240,9 @@ class Session:
         self._refuse_while_busy("redo")
         target = self.fold.undoable_rewind
         if target is None:
-            raise UsageError("There is no rewind to take back.", "Only the last one, before anything new is said.")
+            raise UsageError(
+                "There is no rewind to take back.", "Only the last one, before anything new is said."
+            )
         self._journal.record(RewindUndone(target))
         self._parts.agent.upkeep.rearm()
         return f"The rewind is taken back; {len(self.fold.entries)} messages are in view."
@@ -336,13 +338,13 @@ class Session:
 
     def _refuse_while_busy(self, what: str) -> None:
         if self.busy:
-            raise UsageError(f"Cannot {what} while the agent works.", "Wait, or press Esc to interrupt first.")
+            raise UsageError(
+                f"Cannot {what} while the agent works.", "Wait, or press Esc to interrupt first."
+            )
 
     def _show_queue(self) -> None:
         inbox = self._parts.gear.inbox
         self._journal.publish(QueueChanged((*inbox.steers, *inbox.queue)))
-
-
 
 
 def _short(text: str) -> str:

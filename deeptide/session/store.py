@@ -151,9 +151,7 @@ def _records(data: bytes, from_start: bool) -> list[Record]:
     return records
 
 
-def _summary(
-    folder: Path, head: list[Record], tail: list[Record], size: int, updated: float
-) -> SessionInfo:
+def _summary(folder: Path, head: list[Record], tail: list[Record], size: int, updated: float) -> SessionInfo:
     started = head[0].event
     assert isinstance(started, SessionStarted)
     title, first, last, model, turns = "", "", "", started.model, 0

@@ -20,7 +20,9 @@ class SessionRecall:
 
     def documents(self) -> list[Document]:
         return [
-            Document(gone.cycle, gone.index, gone.entry.message.role, whole_text(gone.entry.message), gone.seq)
+            Document(
+                gone.cycle, gone.index, gone.entry.message.role, whole_text(gone.entry.message), gone.seq
+            )
             for gone in self._fold.departed
         ]
 
