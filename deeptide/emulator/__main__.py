@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from deeptide.emulator import script_file
+from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.script import Answerer, Script, echo
 from deeptide.emulator.server import serve
-from deeptide.emulator.service import Emulator
 from deeptide.emulator.tables import SERVICE_WINDOW
 from deeptide.protocol.errors import DeepTideError
 from deeptide.workspace.files import AppendLog

@@ -57,10 +57,10 @@ def output_cap(request: dict[str, Any], room: int) -> int:
 
 
 def answer(
-    say: Say, request: dict[str, Any], *, n: int, model: str, created: int, prompt: int, hit: int, cap: int,
+    say: Say, request: dict[str, Any], *, salt: str, model: str, created: int, prompt: int, hit: int, cap: int,
     count: Count,
 ) -> Answer:  # fmt: skip
-    """`n` numbers the request, from 1. `prompt`, `hit`, `cap`: tokens."""
+    """`salt` makes ids differ between answers. `prompt`, `hit`, `cap`: tokens."""
     thinks = thinking_on(request)
     text, calls = say.text, tuple(say.calls)
     if say.leak:
@@ -74,11 +74,11 @@ def answer(
         if not budget.left:
             break
         arguments = budget.take(call.arguments)
-        finished.append((call.id or f"call_{place:02d}_{_digest(n, place)}", call.name, arguments))
+        finished.append((call.id or f"call_{place:02d}_{_digest(salt, place)}", call.name, arguments))
     natural = "length" if budget.short else "tool_calls" if finished else "stop"
     spent = max(1, budget.spent)
     return Answer(
-        id=_uuid(n),
+        id=_uuid(salt),
         created=created,
         model=say.model or model,
         thinks=thinks,
@@ -150,6 +150,6 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(":".join(map(str, parts)).encode()).hexdigest()[:20]
 
 
-def _uuid(n: int) -> str:
-    raw = hashlib.sha256(f"answer {n}".encode()).hexdigest()
+def _uuid(salt: str) -> str:
+    raw = hashlib.sha256(f"answer {salt}".encode()).hexdigest()
     return f"{raw[:8]}-{raw[8:12]}-4{raw[13:16]}-8{raw[17:20]}-{raw[20:32]}"

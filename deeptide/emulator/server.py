@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Any
 
 from deeptide.emulator.delivery import Reset
-from deeptide.emulator.service import Emulator, Reply
+from deeptide.emulator.emulator import Emulator, Reply
 
 _MAX_HEAD = 65_536
 _MAX_BODY = 128 * 1024 * 1024

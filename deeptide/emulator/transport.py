@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 import httpx
 
 from deeptide.emulator.delivery import Reset
-from deeptide.emulator.service import Emulator
+from deeptide.emulator.emulator import Emulator
 
 
 class EmulatorTransport(httpx.AsyncBaseTransport):

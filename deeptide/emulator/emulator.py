@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from deeptide.emulator.answer import Answer, answer, output_cap
@@ -210,8 +211,9 @@ class Emulator:
     ) -> Reply:
         owner = (seen.headers.get("authorization", ""), str(request.get("user_id") or ""), model.id)
         hit = self.cache.read(owner, parts, seen.tokens)
+        salt = f"{len(self.requests)} {sha256(seen.body).hexdigest()}"
         made = answer(
-            say, request, n=len(self.requests), model=model.id, created=int(seen.at), prompt=sum(seen.tokens),
+            say, request, salt=salt, model=model.id, created=int(seen.at), prompt=sum(seen.tokens),
             hit=hit, cap=cap, count=self._count,
         )  # fmt: skip
         seen.status, seen.usage = 200, made.usage
