@@ -1,4 +1,4 @@
-"""`python -m deeptide.config` prints the example settings file; the one in the checkout is never hand-made."""
+"""`python -m deeptide.config` prints the example settings file; the one in the checkout is made by it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ from deeptide.config.schema import (
     all_settings,
     settings_of,
 )
-from deeptide.protocol.errors import ConfigError
+from deeptide.protocol.errors import ConfigError, WorkspaceError
+from deeptide.workspace.files import read_bytes
 
 SHORT = {
     "DEEPTIDE_MODEL": "model.name",
@@ -135,13 +136,14 @@ def load(
 def read_toml(path: Path) -> dict[str, Any]:
     """The parsed file, or an empty table if there is none. Raises ConfigError when it cannot be read."""
     try:
-        data = path.read_bytes()
+        os.stat(path)
+        data = read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read: {error.strerror}.", "Mend its permissions or move it away."
-        ) from error
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.", "Mend its permissions.") from error
+    except WorkspaceError as error:
+        raise ConfigError(str(error), error.advice) from error
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -244,7 +246,7 @@ def _check_together(context: ContextSettings, sources: Mapping[str, str]) -> lis
     if (
         context.automatic != "off"
         and context.soft_limit <= context.evict_at
-        and "context.evict_at" in sources
+        and sources.keys() & {"context.evict_at", "context.soft_limit"}
     ):
         notices.append(
             f"context.evict_at ({context.evict_at}) will never act: "

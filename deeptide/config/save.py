@@ -39,7 +39,7 @@ def save(paths: Paths, key: str, value: object) -> str:
     after = _with_line(text, section, name, line)
     if not _is_that_change(before, after, setting, wanted):
         raise ConfigError(
-            f"{paths.config_file} was left as it is: {key} stands there in a form that cannot be changed safely.",
+            f"{paths.config_file} was left as it is: {key} stands there in a form that is unsafe to change.",
             f"Put this line under [{section}] yourself: {line}",
         )
     private_dir(paths.config_file.parent)

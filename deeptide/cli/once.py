@@ -1,0 +1,76 @@
+"""`exec`: one prompt, no screen.
+
+Invariant: standard input is read only when the prompt says so (none given, or `-`), so a run started with an
+open pipe that never ends does not hang.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from deeptide.cli.invocation import Invocation
+from deeptide.cli.opening import options_of
+from deeptide.cli.terminal import is_tty
+from deeptide.headless.exits import Exit
+from deeptide.headless.formats import Writer, failed, writer_for
+from deeptide.headless.run import run
+from deeptide.protocol.errors import DeepTideError, UsageError
+from deeptide.session.session import Session
+from deeptide.wiring.house import House
+
+MAX_INPUT = 10_000_000
+"""Bytes read from standard input at most."""
+
+
+def run_once(call: Invocation) -> int:
+    """Runs the prompt; what goes wrong is written in the chosen format too. Raises BrokenPipeError only."""
+    writer = writer_for(call.output or "text", sys.stdout, sys.stderr)
+    try:
+        prompt = prompt_of(call.prompt)
+        house = House(options_of(call))
+    except DeepTideError as error:
+        writer.result(failed(str(error), error.advice, error.exit_code))
+        return error.exit_code
+    return asyncio.run(_once(house, call, prompt, writer))
+
+
+def prompt_of(words: list[str]) -> str:
+    """The words, with standard input appended where `-` stands, or alone when there are none.
+
+    Raises UsageError when that leaves nothing, or standard input is a terminal.
+    """
+    text = " ".join(word for word in words if word != "-")
+    if not words or "-" in words:
+        if is_tty(0):
+            raise UsageError("There is no prompt.", 'Write `deeptide exec "..."`, or pipe the prompt in.')
+        text = f"{text}\n\n{_standard_input()}" if text else _standard_input()
+    if not text.strip():
+        raise UsageError("The prompt is empty.", 'Write `deeptide exec "..."`, or pipe the prompt in.')
+    return text
+
+
+async def _once(house: House, call: Invocation, prompt: str, writer: Writer) -> Exit:
+    resumed = call.go_on or call.resume is not None
+
+    async def open_session() -> Session:
+        if resumed:
+            return await house.resume(call.resume or "latest")
+        return await house.new()
+
+    try:
+        return await run(open_session, prompt, writer, resumed=resumed, opened=house.show_notices)
+    finally:
+        await house.close()
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        return ""
+    data = sys.stdin.buffer.read(MAX_INPUT + 1)
+    if len(data) > MAX_INPUT:
+        raise UsageError(
+            f"Standard input has over {MAX_INPUT:,} bytes; nothing was sent.",
+            "Put it in a file and name the file.",
+        )
+    return data.decode("utf-8", "replace").strip("\n")
