@@ -1,0 +1,114 @@
+"""Searching file contents with a regular expression.
+
+ripgrep finds the places if it is there, our own worker process if not, or if the pattern needs what only
+Python's expressions have; either way the lines shown are read and formatted here.
+
+Invariant: the answer does not depend on which of the two searched, it is in order of paths, and no pattern can
+hold the program longer than the time limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from deeptide.permissions.intents import Intent
+from deeptide.protocol.errors import WorkspaceError
+from deeptide.tools import lines
+from deeptide.tools.globs import Matcher
+from deeptide.tools.paths import missing, shown, target
+from deeptide.tools.spots import Search, Spot, find_spots
+from deeptide.tools.tool import Args, Offered, Output, ToolContext, one_line
+from deeptide.workspace.files import decode, read_bytes
+
+_LIMIT = 100
+_MOST = 1_000
+_CONTEXT_MOST = 20
+_WIDTH = 300
+_SIZE = 10_000_000
+_SIZE_ONE = 64_000_000
+
+
+class Grep(Offered):
+    name = "grep"
+
+    def __init__(self, description: str) -> None:
+        properties = {
+            "pattern": {"type": "string"},
+            "path": {"type": "string", "description": "Folder or file to search"},
+            "glob": {"type": "string", "description": "Only files like *.py or src/**"},
+            "ignore_case": {"type": "boolean"},
+            "context": {"type": "integer", "minimum": 0, "description": "Lines around each match"},
+            "limit": {"type": "integer", "minimum": 1, "description": "Matching lines, default 100"},
+        }
+        super().__init__(description, properties, ("pattern",))
+
+    def title(self, args: Args) -> str:
+        where = f" in {one_line(args['path'])}" if "path" in args else ""
+        only = f" ({one_line(args['glob'], 30)})" if "glob" in args else ""
+        return f"grep {one_line(args['pattern'])}{where}{only}"
+
+    def intents(self, args: Args, ctx: ToolContext) -> tuple[Intent, ...]:
+        return (Intent("read", str(target(args.get("path", "."), ctx))),)
+
+    async def run(self, args: Args, ctx: ToolContext) -> Output:
+        root = target(args.get("path", "."), ctx)
+        if not root.exists():
+            raise missing(root, ctx)
+        single = not root.is_dir()
+        matcher = Matcher(args["glob"]) if args.get("glob", "").strip() and not single else None
+        search = Search(
+            root=root,
+            pattern=args["pattern"],
+            ignore_case=args.get("ignore_case", False),
+            hidden=bool(matcher and matcher.hidden),
+            glob=args["glob"] if matcher else "",
+            size=_SIZE_ONE if single else _SIZE,
+            limit=min(args.get("limit", _LIMIT), _MOST),
+        )
+        spots, ending = await find_spots(search, matcher, ctx.env)
+        context = min(args.get("context", 0), _CONTEXT_MOST)
+        return await asyncio.to_thread(_answer, spots, context, ending, search.size, ctx)
+
+
+def _answer(spots: list[Spot], context: int, ending: str, size: int, ctx: ToolContext) -> Output:
+    blocks = [
+        block
+        for path, group in groupby(spots, key=lambda spot: spot.path)
+        for block in _blocks(path, list(group), context, size, ctx)
+    ]
+    text = ("\n--\n" if context else "\n").join(blocks) or "No match."
+    summary = "1 match" if len(spots) == 1 else f"{len(spots):,} matches"
+    return Output(f"{text}\n[{ending}]" if ending else text, summary=summary)
+
+
+def _blocks(path: Path, spots: list[Spot], context: int, size: int, ctx: ToolContext) -> Iterator[str]:
+    """The lines of one file, those that touch joined: `path:12:text` for a match, `path-11-text` around it."""
+    try:
+        there = lines.split(decode(read_bytes(path, size)).text)
+    except WorkspaceError:
+        return
+    columns = {spot.line: spot.column for spot in spots if spot.line <= len(there)}
+    wanted = sorted(
+        {n for line in columns for n in range(max(1, line - context), min(len(there), line + context) + 1)}
+    )
+    name = shown(path, ctx)
+    for _, numbers in groupby(enumerate(wanted), key=lambda pair: pair[1] - pair[0]):
+        rows = []
+        for _, n in numbers:
+            mark = ":" if n in columns else "-"
+            rows.append(f"{name}{mark}{n}{mark}{_excerpt(there[n - 1], columns.get(n, 1))}")
+        yield "\n".join(rows)
+
+
+def _excerpt(line: str, column: int) -> str:
+    """The line, or the part of a long one around the match. `column` counts bytes of UTF-8 from 1."""
+    if len(line) <= _WIDTH:
+        return lines.show(line)
+    at = len(line.encode("utf-8", "replace")[: column - 1].decode("utf-8", "ignore"))
+    start = max(0, min(at - _WIDTH // 3, len(line) - _WIDTH))
+    cut = line[start : start + _WIDTH]
+    left, right = "…" if start else "", "…" if start + _WIDTH < len(line) else ""
+    return f"{left}{lines.show(cut)}{right} [line cut: {len(line):,} characters]"
