@@ -45,6 +45,8 @@ def parse(argv: Sequence[str]) -> Invocation:
     if found.print_mode and found.command == "tui":
         found.command = "exec"
     _check(found)
+    if found.command == "tui" and "--" not in rest:
+        _refuse_a_near_command(found.prompt)
     return found
 
 
@@ -86,8 +88,10 @@ def _check(found: Invocation) -> None:
         raise UsageError(f"--yolo and --mode {found.mode} say two different things.", "Give one of them.")
     if found.command == "tui" and found.output:
         raise UsageError("--output is for `deeptide exec`.", 'Write `deeptide exec "..."`, or add -p.')
-    words = found.prompt
-    if found.command == "tui" and len(words) == 1 and words[0].isascii() and words[0].isalpha():
+
+
+def _refuse_a_near_command(words: list[str]) -> None:
+    if len(words) == 1 and words[0].isascii() and words[0].isalpha():
         near = difflib.get_close_matches(words[0].lower(), COMMANDS, n=1, cutoff=NEAR)
         if near:
             raise UsageError(
