@@ -108,7 +108,7 @@ class UiSettings(Section, frozen=True):
     """How the terminal app looks and sounds."""
 
     theme: Annotated[
-        Literal["auto", "dark", "light", "contrast"], Meta(description="Colours; auto is dark.")
+        Literal["auto", "dark", "light", "contrast", "mono"], Meta(description="Colours; auto is dark.")
     ] = "auto"
     bell: Annotated[bool, Meta(description="Ring the bell when a turn ends or a question waits.")] = True
     notify: Annotated[bool, Meta(description="Send a desktop notice through the terminal as well.")] = True
