@@ -48,10 +48,11 @@ class Library:
         if not files:
             raise PromptError(f"No prompt files were found in {self.root}.", "Install DeepTide again.")
         return {
-            file.relative_to(self.root).with_suffix("").as_posix(): _normal(file.read_bytes()) for file in files
+            file.relative_to(self.root).with_suffix("").as_posix(): _normal(file.read_bytes())
+            for file in files
         }
 
-    def text(self, name: str, **slots: str) -> str:
+    def text(self, name: str, /, **slots: str) -> str:
         """The prompt `name`, `{{>other}}` replaced by that prompt and each `{{slot}}` by its value, stripped.
 
         Raises PromptError for an unknown name and for a missing or an unknown slot.
