@@ -113,6 +113,11 @@ class Fold:
         return Reading.of(self.used(), self.window, estimated=not self._view.meter.exact)
 
     @property
+    def estimate(self) -> int:
+        """Our own estimate of the whole request, before scaling."""
+        return self._view.meter.estimate
+
+    @property
     def prefix_tokens(self) -> int:
         """Estimate of what every request starts with: system text and tool schemas."""
         if self.started is None:
@@ -146,6 +151,10 @@ class Fold:
                 Departed(entry, how, *self._cycles.place(seq)) for seq, (entry, how) in sorted(left.items())
             )
         return self._departed
+
+    def place(self, seq: int) -> tuple[int, int]:
+        """(cycle, message index) of what record `seq` said: its address for recall. Index -1: it said nothing."""
+        return self._cycles.place(seq)
 
     @property
     def cycle(self) -> int:
