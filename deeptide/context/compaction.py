@@ -33,6 +33,7 @@ from deeptide.protocol.messages import user
 __all__ = ["Answer", "Ask", "Complete", "Plan", "Skipped", "compact", "hard_limit", "plan"]
 
 KEEP = 6
+SOFT = 0.85
 MAX_TOKENS = 16_384
 NARRATIVE_CAP = 6_000
 MARK = "[context-summary]"
@@ -70,12 +71,12 @@ def _boundary(entries: tuple[Entry, ...]) -> int:
 
 
 def _lifted(entries: tuple[Entry, ...], edge: int) -> tuple[int, ...]:
-    """The newest message of the user, and what they steered since, when these fall before the boundary."""
-    found: list[int] = []
-    for kind in ("user", "steered"):
-        newest = next((at for at in range(len(entries) - 1, -1, -1) if entries[at].kind == kind), edge)
-        if newest < edge and (not found or entries[newest].seq > found[0]):
-            found.append(entries[newest].seq)
+    """What of the part before the boundary is carried over: the seed of the cycle, the user's newest message,
+    and what they steered last since then."""
+    found = [entry.seq for entry in entries[:edge] if entry.kind == "seed"]
+    asked = max((at for at, entry in enumerate(entries) if entry.kind == "user"), default=-1)
+    steered = max((at for at, entry in enumerate(entries) if entry.kind == "steered"), default=-1)
+    found += [entries[at].seq for at in sorted({asked, max(asked, steered)}) if 0 <= at < edge]
     return tuple(found)
 
 
@@ -89,7 +90,8 @@ async def compact(
     summary: Literal["narrative", "ledger"] = "narrative",
     limit: int | None = None,
 ) -> Compacted | Skipped:
-    """The event to log, or why not. `limit`: skip when the view would not get below this many tokens.
+    """The event to log, or why not. `limit`: skip when the view would not get below this many tokens
+    (default for `soft`: 85 % of usable), so that no step compacts again and again.
 
     With trigger `overflow` or `hard`, or `summary="ledger"`, no model is asked.
     """
@@ -102,7 +104,10 @@ async def compact(
     if lost:
         return Skipped(f"the ledger would have lost {len(lost)} entries ({lost[0]}); nothing was changed.")
     before = fold.used()
-    bare = _text(fold, planned, ledger, "")
+    carried = narrative_of(fold.last_compaction)
+    bare = _text(fold, planned, ledger, carried)
+    if limit is None and trigger == "soft":
+        limit = int(fold.window.usable * SOFT)
     after = _tokens_after(fold, planned, bare)
     if after >= before:
         return Skipped(f"it would not make the view smaller ({before:,} → {after:,} tokens).")
@@ -110,9 +115,9 @@ async def compact(
         return Skipped(f"it cannot get below the limit ({after:,} of {limit:,} tokens would remain).")
     bill, notice, narrative = Bill(), "", ""
     if summary == "narrative" and trigger not in ("overflow", "hard"):
-        room = estimate_gain(fold, planned, bare)
+        room = estimate_gain(fold, planned, _text(fold, planned, ledger, ""))
         narrative, notice = await _narrate(fold, complete, texts, focus, room, bill)
-    text = _text(fold, planned, ledger, narrative)
+    text = _text(fold, planned, ledger, narrative or carried)
     return Compacted(
         through=planned.through,
         summary=text,
@@ -157,9 +162,10 @@ def _text(fold: Fold, planned: Plan, ledger: Ledger, narrative: str) -> str:
 
 def narrative_of(event: Compacted | None) -> str:
     """What a model wrote in an earlier summary, or empty."""
-    if event is None or not event.narrative:
+    if event is None:
         return ""
-    return event.summary.rpartition(NARRATIVE_HEADING)[2].strip()
+    _, heading, text = event.summary.rpartition(f"\n\n{NARRATIVE_HEADING}")
+    return text.strip() if heading else ""
 
 
 async def _narrate(

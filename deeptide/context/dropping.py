@@ -49,13 +49,12 @@ class _Cutter:
     def run(self) -> None:
         newest = self._protected()
         free = [unit for unit in self._groups if unit[0].seq not in newest]
-        old = [u for u in free if u[0].kind != "summary" and u is not self._groups[-1]]
-        last = [u for u in free if u[0].kind != "summary" and u is self._groups[-1]]
-        summaries = [u for u in free if u[0].kind == "summary"]
-        self._drop(old)
-        self._shorten([entry for unit in (*last, *summaries) for entry in unit])
+        heads = [unit for unit in free if unit[0].kind in ("summary", "seed")]
+        last = [unit for unit in free if unit is self._groups[-1] and unit not in heads]
+        self._drop([unit for unit in free if unit not in heads and unit not in last])
+        self._shorten([entry for unit in (*last, *heads) for entry in unit])
         self._drop(last)
-        self._drop(summaries)
+        self._drop(heads)
 
     def _protected(self) -> set[int]:
         said = [unit[0] for unit in self._groups if unit[0].kind in SAID]
@@ -79,8 +78,8 @@ class _Cutter:
             text = _shown_text(entry)
             if not excess or estimate(text) <= _LEAST:
                 continue
-            marker = f"\n[… {{}} characters were cut here; the whole text is in {self._spill(entry.seq, text)} …]\n"
-            shown = _middle_cut(text, max(_LEAST, estimate(text) - excess), marker)
+            path = self._spill(entry.seq, text)
+            shown = _middle_cut(text, max(_LEAST, estimate(text) - excess), path)
             if _size(entry, shown) < entry.tokens:
                 self.cut[str(entry.seq)] = shown
                 self._saved += entry.tokens - _size(entry, shown)
@@ -106,13 +105,14 @@ def hard_limit(fold: Fold, limit_tokens: int, spill: Spill) -> UnitsDropped | No
         return None
     cutter = _Cutter(fold, limit_tokens, spill)
     cutter.run()
-    if not cutter.dropped and not cutter.cut:
+    after = fold.scaled(cutter.left())
+    if after >= fold.used():
         return None
     return UnitsDropped(
         dropped=tuple(entry.seq for entry in cutter.dropped),
         pointer=cutter.pointer,
         tokens_before=fold.used(),
-        tokens_after=fold.scaled(cutter.left()),
+        tokens_after=after,
         cut=cutter.cut,
     )
 
@@ -128,12 +128,14 @@ def _size(entry: Entry, text: str) -> int:
     return estimate_message(with_text(entry.message, text))
 
 
-def _middle_cut(text: str, tokens: int, marker: str) -> str:
-    """Head and tail of `text` within `tokens` by estimate, `marker` (with the count filled in) between."""
+def _middle_cut(text: str, tokens: int, path: str) -> str:
+    """Head and tail of `text` within `tokens` by estimate; the marker between names `path`."""
     keep = int(len(text) * tokens / max(1, estimate(text)))
     while True:
         half = max(0, keep // 2)
-        shown = text[:half] + marker.format(f"{len(text) - 2 * half:,}") + text[len(text) - half :]
+        gone = len(text) - 2 * half
+        marker = f"\n[… {gone:,} characters were cut here; the whole text is in {path} …]\n"
+        shown = text[:half] + marker + text[len(text) - half :]
         if half == 0 or estimate(shown) <= tokens:
             return shown
         keep = int(keep * 0.85)
