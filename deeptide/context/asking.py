@@ -51,7 +51,7 @@ Complete = Callable[[Ask], Awaitable[Answer]]
 class Texts(Protocol):
     """Prompt texts by name with their slots filled, as `prompts.library.Library` gives them."""
 
-    def text(self, name: str, **slots: str) -> str: ...
+    def text(self, name: str, /, **slots: str) -> str: ...
 
 
 class Skipped(msgspec.Struct, frozen=True):
