@@ -1,126 +1,33 @@
 """What the terminal app asks of the house it lives in.
 
-The app is built against these shapes and never constructs a session, a client or a store itself, so a test
-can hand it any house made of real pieces, and the first frame is painted before a house exists at all.
+The app is built against these shapes and never constructs a session, a client or a store itself, so the first
+frame is painted before a house exists, and a test can hand it any house made of real pieces.
 
-Invariant: nothing here is imported at run time from a slow room; every type of another room is for the type
-checker only.
+Invariant: nothing here is imported at run time from another room but protocol; every other type is for the type
+checker only, so this file costs the first paint nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from deeptide.protocol.approvals import Approval, Decision, Mode
-from deeptide.protocol.events import Event, Record
-from deeptide.protocol.plan import Plan
-from deeptide.protocol.usage import Money, Usage
-
 if TYPE_CHECKING:
     from deeptide.commands.results import Result
-
-Opening = Literal["new", "resume", "pick"]
-
-
-class Subscription(Protocol):
-    """Every event from now on, in order; iteration ends after `close`."""
-
-    def __aiter__(self) -> AsyncIterator[Record | Event]: ...
-
-    def close(self) -> None: ...
+    from deeptide.config.schema import Settings
+    from deeptide.session.session import Session
 
 
-class Meter(Protocol):
-    """How full the context is. `percent` is of `usable` tokens."""
+@dataclass(frozen=True)
+class Start:
+    """What to show first: a `new` session, a stored one (`resume`; id, prefix or `latest`), or the picker.
+    `prompt` is said as soon as it is open."""
 
-    @property
-    def used(self) -> int: ...
-    @property
-    def usable(self) -> int: ...
-    @property
-    def percent(self) -> float: ...
-    @property
-    def tier(self) -> int: ...
-
-
-class FoldView(Protocol):
-    """What is in force in a session."""
-
-    @property
-    def model(self) -> str: ...
-    @property
-    def effort(self) -> str: ...
-    @property
-    def mode(self) -> Mode: ...
-    @property
-    def plan(self) -> Plan: ...
-    @property
-    def usage(self) -> Usage: ...
-    @property
-    def cost(self) -> Money: ...
-
-
-class PendingQuestions(Protocol):
-    @property
-    def pending(self) -> tuple[Approval, ...]: ...
-
-
-class Point(Protocol):
-    """A checkpoint as listed. `at` is Unix seconds."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def seq(self) -> int: ...
-    @property
-    def at(self) -> float: ...
-    @property
-    def messages(self) -> int: ...
-    @property
-    def automatic(self) -> bool: ...
-
-
-class PointList(Protocol):
-    def list(self) -> Sequence[Point]: ...
-
-
-class Talk(Protocol):
-    """A session, as far as the terminal app uses one."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def busy(self) -> bool: ...
-    @property
-    def queue(self) -> tuple[str, ...]: ...
-    @property
-    def records(self) -> Sequence[Record]: ...
-    @property
-    def fold(self) -> FoldView: ...
-    @property
-    def gate(self) -> PendingQuestions: ...
-    @property
-    def checkpoints(self) -> PointList: ...
-
-    def subscribe(self) -> Subscription: ...
-    def submit(self, text: str) -> None: ...
-    def steer(self, text: str) -> None: ...
-    def unqueue(self) -> str | None: ...
-    async def cancel(self) -> None: ...
-    def answer(self, approval_id: str, decision: Decision) -> bool: ...
-    async def run_shell(self, command: str) -> None: ...
-    async def rewind(self, selector: str) -> str: ...
-    def set_mode(self, mode: Mode) -> None: ...
-    def set_model(self, name: str) -> str: ...
-    def set_effort(self, effort: str) -> None: ...
-    def reading(self) -> Meter: ...
-    async def close(self) -> None: ...
+    how: Literal["new", "resume", "pick"] = "new"
+    selector: str = ""
+    prompt: str = ""
 
 
 class CommandInfo(Protocol):
@@ -143,8 +50,25 @@ class CommandList(Protocol):
     def find(self, name: str) -> CommandInfo | None: ...
 
 
+class Point(Protocol):
+    """A checkpoint as listed. `at` is Unix seconds."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def at(self) -> float: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def automatic(self) -> bool: ...
+
+
 class Listed(Protocol):
-    """A stored session as listed. `started` and `updated` are Unix seconds."""
+    """A stored session as listed. `updated` is Unix seconds."""
 
     @property
     def id(self) -> str: ...
@@ -176,13 +100,15 @@ class ModelChoice(Protocol):
 
 
 class House(Protocol):
-    """Everything the app needs, made by `wiring`. All methods may be called from the event loop; `sessions`
-    and `save_key` touch the disk and are called in a thread."""
+    """Everything the app needs, made by `wiring`. Methods that touch the disk (`sessions`, `save_key`, `trust`)
+    are called in a thread; all others from the event loop."""
 
     @property
     def workspace(self) -> Path: ...
     @property
     def commands(self) -> CommandList: ...
+    @property
+    def settings(self) -> Settings: ...
 
     def needs_trust(self) -> bool:
         """Whether this folder holds instructions or settings of its own and nobody has been asked yet."""
@@ -204,13 +130,23 @@ class House(Protocol):
         """All stored sessions, newest first."""
         ...
 
-    async def new(self) -> Talk: ...
-    async def resume(self, selector: str) -> Talk: ...
-    async def command(self, line: str, session: Talk) -> Result:
+    async def new(self) -> Session: ...
+    async def resume(self, selector: str) -> Session: ...
+
+    async def warm(self) -> None:
+        """Import what the first request needs, in a thread."""
+        ...
+
+    async def command(self, line: str, session: Session) -> Result:
         """Dispatch `/name arguments`; raises UsageError for an unknown or wrong command."""
+        ...
+
+    def show_notices(self, session: Session) -> None:
+        """Publish what the reader should know into the session, once."""
         ...
 
     async def close(self) -> None: ...
 
 
 HouseFactory = Callable[[], House]
+"""Called once, in a thread, after the first paint; may raise DeepTideError."""

@@ -1,0 +1,344 @@
+"""The terminal app: a switchboard between widgets, the desk and the session on the stage.
+
+Invariant: it decides nothing about talks; every key and message is passed to the one part that owns it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App, ComposeResult, SuspendNotSupported
+from textual.binding import Binding
+from textual.containers import Container
+from textual.geometry import Offset
+from textual.screen import ModalScreen
+from textual.widgets import Input, TextArea
+
+from deeptide.protocol.approvals import Mode
+from deeptide.protocol.errors import DeepTideError
+from deeptide.protocol.events import ApprovalRequested, Notice, TurnEnded
+from deeptide.tui.bridge import Bridge, Stage
+from deeptide.tui.desk import Desk
+from deeptide.tui.editor import edit
+from deeptide.tui.entrance import Refused, first_session, next_session, open_house
+from deeptide.tui.history import History, history_file
+from deeptide.tui.keys import teach_legacy_keys
+from deeptide.tui.manners import Manners
+from deeptide.tui.mentions import workspace_files
+from deeptide.tui.palette import PALETTES, Palette, choose
+from deeptide.tui.ports import House, HouseFactory, Start
+from deeptide.tui.scrollback.scrollback import Scrollback
+from deeptide.tui.widgets.activity import Activity
+from deeptide.tui.widgets.approval import ApprovalPanel
+from deeptide.tui.widgets.composer import Composer, Wish
+from deeptide.tui.widgets.plan import PlanPanel
+from deeptide.tui.widgets.queue import QueueLines
+from deeptide.tui.widgets.status import Status
+from deeptide.tui.widgets.welcome import Welcome
+
+if TYPE_CHECKING:
+    from deeptide.session.session import Session
+
+TWICE_S = 1.5
+CYCLE: tuple[Mode, ...] = ("plan", "ask", "auto-edit")
+
+
+class DeepTideApp(App[int]):
+    CSS_PATH = "app.tcss"
+    TITLE = "DeepTide"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+q", "leave", show=False, priority=True),
+        Binding("shift+tab", "cycle_mode", show=False, priority=True),
+        Binding("ctrl+o", "unfold", show=False),
+        Binding("ctrl+t", "toggle_plan", show=False, priority=True),
+        Binding("f1", "help", show=False),
+    ]
+
+    def __init__(
+        self,
+        house_factory: HouseFactory,
+        *,
+        workspace: Path,
+        home: Path | None = None,
+        start: Start | None = None,
+        palette: Palette | None = None,
+        still: bool = False,
+    ) -> None:
+        """`still` keeps everything from moving by itself (caret, wave), for pictures and slow lines."""
+        teach_legacy_keys()
+        self.palette = palette or choose("auto", os.environ)
+        super().__init__()
+        for one in PALETTES.values():
+            self.register_theme(one.theme())
+        self.theme = self.palette.theme().name
+        self.failure: DeepTideError | None = None
+        self.farewell = ""
+        self.house: House | None = None
+        self.bridge: Bridge | None = None
+        self._factory = house_factory
+        self._start = start or Start()
+        self._workspace = workspace
+        self.desk: Desk | None = None
+        self._early: list[Composer.Sent] = []
+        self._pressed: dict[str, float] = {}
+        self.manners = Manners(self.write, os.environ)
+        history = History(history_file(home, workspace) if home else None)
+        self.composer = Composer(history, lambda: workspace_files(self._workspace), blink=not still)
+        self.activity = Activity(moving=not still)
+        self.scrollback = Scrollback(self.palette)
+        self.approval, self.plan = ApprovalPanel(), PlanPanel()
+        self.queue, self.status, self.welcome = QueueLines(), Status(), Welcome(workspace)
+
+    # ---- the screen ------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Container(id="page"):
+            yield self.welcome
+            yield self.scrollback
+        yield self.plan
+        yield self.queue
+        yield self.approval
+        yield self.activity
+        yield self.composer
+        yield self.status
+
+    @property
+    def cursor_position(self) -> Offset:
+        """Where the real cursor is parked with every frame: at the caret, so that input methods find it."""
+        focused = self.focused if self._screen_stack else None
+        if isinstance(focused, TextArea | Input):
+            return focused.cursor_screen_offset
+        return self._parked
+
+    @cursor_position.setter
+    def cursor_position(self, position: Offset) -> None:
+        self._parked = position
+
+    def write(self, sequence: str) -> None:
+        """Send a sequence to the terminal as it is."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+            self._driver.flush()
+
+    def on_mount(self) -> None:
+        self.scrollback.display = False
+        self.composer.prompt.focus()
+        self.manners.title(self._workspace.name)
+        if not self.is_headless:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(number, self.action_leave)
+
+    def on_ready(self) -> None:
+        self.run_worker(self._enter(), name="enter")
+
+    # ---- sessions --------------------------------------------------------------------------------------
+
+    async def _enter(self) -> None:
+        try:
+            await asyncio.to_thread(self.composer.history.load)
+            self.house = house = await open_house(self._factory, self.push_screen_wait)
+            self._dress(house)
+            session = await first_session(house, self._start)
+        except DeepTideError as error:
+            self.failure = None if isinstance(error, Refused) else error
+            self.exit(error.exit_code, return_code=error.exit_code)
+            return
+        self.desk = Desk(
+            house, self._session, ask=self.push_screen_wait, switch=self._switch,
+            put_back=self.composer.put_back, leave=self.action_leave, palette=lambda: self.palette,
+        )  # fmt: skip
+        self._show(session)
+        early, self._early = self._early, []
+        for sent in [*early, *([Composer.Sent(self._start.prompt)] if self._start.prompt else [])]:
+            self._take(sent)
+        self.run_worker(house.warm(), name="warm")
+        if self._start.how == "pick":
+            await self.desk.pick_session()
+
+    def _dress(self, house: House) -> None:
+        self._workspace = house.workspace
+        self.composer.commands = house.commands
+        ui = house.settings.ui
+        self.manners.bell, self.manners.notify = ui.bell, ui.notify
+        if not self.palette.monochrome:
+            self.palette = choose(ui.theme, {})
+            self.theme = self.palette.theme().name
+
+    def _session(self) -> Session:
+        assert self.bridge is not None
+        return self.bridge.session
+
+    def _show(self, session: Session) -> None:
+        stage = Stage(
+            self.scrollback, self.approval, self.plan, self.queue, self.activity, self.composer,
+            self.status, shown=self._shown, called=self._called,
+        )  # fmt: skip
+        self.bridge = Bridge(session, stage)
+        self.run_worker(self.bridge.run(), name="bridge", group="bridge", exclusive=True)
+
+    async def _switch(self, to: str, argument: str) -> None:
+        assert self.house is not None
+        before = self._session()
+        session = await next_session(self.house, to, argument)
+        self._show(session)
+        await before.close()
+
+    def _shown(self) -> None:
+        """After each frame of the bridge."""
+        assert self.bridge is not None
+        empty = not self.bridge.transcript.blocks
+        if self.welcome.display != empty:
+            self.welcome.display, self.scrollback.display = empty, not empty
+        facts = self.status.facts
+        self.welcome.detail(f"{facts.model}  {facts.effort}")
+        self.manners.title(facts.title or self._workspace.name)
+
+    def _called(self, event: TurnEnded | ApprovalRequested) -> None:
+        self.manners.call(event, self.activity.elapsed)
+
+    # ---- what widgets ask for --------------------------------------------------------------------------
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        if self.desk is None:
+            self._early.append(event)
+            self.activity.tell("Opening the session; it is sent in a moment")
+        else:
+            self._take(event)
+
+    def _take(self, event: Composer.Sent) -> None:
+        assert self.desk is not None
+        self.scrollback.jump_to_end()
+        self._act(self.desk.take(event.text, steer=event.steer))
+
+    def _act(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do beside the app what may take a while; a refusal is shown and never thrown at the app."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except DeepTideError as error:
+                self._session().tell(Notice(str(error), "error", error.advice))
+            if self.bridge:
+                self.bridge.refresh()
+
+        self.run_worker(guarded(), group="acts")
+
+    def on_composer_wished(self, event: Composer.Wished) -> None:
+        acts: dict[Wish, Callable[[], object]] = {
+            "escape": self._escape,
+            "quit": self.action_leave,
+            "take-back": self._take_back,
+            "editor": self._edit,
+            "page-up": lambda: self.scrollback.scroll_page_up(animate=False),
+            "page-down": lambda: self.scrollback.scroll_page_down(animate=False),
+            "top": lambda: self.scrollback.scroll_home(animate=False),
+            "bottom": self.scrollback.jump_to_end,
+        }
+        acts[event.wish]()
+
+    def on_approval_panel_answered(self, event: ApprovalPanel.Answered) -> None:
+        self._session().answer(event.approval_id, event.decision)
+
+    def on_approval_panel_typed_through(self, event: ApprovalPanel.TypedThrough) -> None:
+        if not self.composer.empty:
+            self.composer.type_through(event.character)
+
+    def on_approval_panel_emptied(self) -> None:
+        self.composer.prompt.focus(scroll_visible=False)
+
+    def on_app_focus(self) -> None:
+        self.manners.present = True
+
+    def on_app_blur(self) -> None:
+        self.manners.present = False
+
+    # ---- keys ------------------------------------------------------------------------------------------
+
+    def _twice(self, name: str, hint: str) -> bool:
+        """Whether this is the second press within TWICE_S; the first one shows `hint`."""
+        now = monotonic()
+        again = now - self._pressed.get(name, -TWICE_S) < TWICE_S
+        self._pressed[name] = -TWICE_S if again else now
+        if not again:
+            self.activity.tell(hint, TWICE_S)
+        return again
+
+    def _escape(self) -> None:
+        if self.bridge is None:
+            return
+        if self._session().busy:
+            self.activity.tell("Interrupting")
+            self._act(self._session().cancel())
+        elif self.desk and self._twice("escape", "Esc again to rewind"):
+            self._act(self.desk.open("rewind"))
+
+    def action_interrupt(self) -> None:
+        """Ctrl+C: the nearest thing first; pressed twice it always quits."""
+        selected = self.screen.get_selected_text() or self.composer.prompt.selected_text
+        if selected:
+            self.copy_to_clipboard(selected)
+        elif self._twice("ctrl+c", "Ctrl+C again to quit"):
+            self.action_leave()
+        elif isinstance(self.screen, ModalScreen):
+            self.screen.dismiss(None)
+        elif not self.composer.empty:
+            self.composer.clear()
+        elif self.bridge and self._session().busy:
+            self._act(self._session().cancel())
+
+    def action_leave(self) -> None:
+        self.run_worker(self._leave(), name="leave", group="leave", exclusive=True)
+
+    async def _leave(self) -> None:
+        """Interrupt, save, then go; a second call while saving changes nothing."""
+        if self.bridge is not None:
+            session = self._session()
+            self.activity.tell("Saving", 60)
+            said = session.fold.turns
+            await session.close()
+            if said:
+                self.farewell = f"Go on with this session: deeptide --resume {session.id}"
+        if self.house is not None:
+            await self.house.close()
+        self.exit(0)
+
+    def action_cycle_mode(self) -> None:
+        if self.bridge is None:
+            return
+        mode = self._session().fold.mode
+        at = CYCLE.index(mode) if mode in CYCLE else 0
+        self._session().set_mode(CYCLE[(at + 1) % len(CYCLE)])
+
+    def action_unfold(self) -> None:
+        self.scrollback.toggle_folds()
+
+    def action_toggle_plan(self) -> None:
+        self.plan.toggle()
+
+    def action_help(self) -> None:
+        if self.desk is not None:
+            self._act(self.desk.open("help"))
+
+    def _take_back(self) -> None:
+        if self.bridge and (text := self._session().unqueue()) is not None:
+            self.composer.put(text)
+
+    def _edit(self) -> None:
+        try:
+            with self.suspend():
+                text = edit(self.composer.text, os.environ)
+            self.composer.put(text)
+        except (DeepTideError, SuspendNotSupported) as error:
+            self.activity.tell(f"{error} {getattr(error, 'advice', '')}", 6)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        self._clipboard = text
+        self.activity.tell(self.manners.copy(text))

@@ -1,0 +1,67 @@
+"""Help: every key and every command, from the tables that define them.
+
+Invariant: nothing is listed here that is not in `keys.TABLE` or the command registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from deeptide.tui.keys import TABLE
+from deeptide.tui.ports import CommandInfo
+
+
+def pairs(lines: Sequence[tuple[str, str]], room: int) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(width=room, no_wrap=True)
+    table.add_column(overflow="fold")
+    for left, right in lines:
+        table.add_row(Text(left, "bold"), Text(right))
+    return table
+
+
+class Help(ModalScreen[None]):
+    def __init__(self, commands: Sequence[CommandInfo], topic: CommandInfo | None = None) -> None:
+        super().__init__()
+        self._commands = commands
+        self._topic = topic
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog help") as dialog:
+            dialog.border_title = f"/{self._topic.name}" if self._topic else "Help"
+            dialog.border_subtitle = "↑↓ PgUp PgDn scroll · Esc leaves"
+            if self._topic is not None:
+                yield from self._about(self._topic)
+            else:
+                yield from self._everything()
+
+    def _about(self, topic: CommandInfo) -> ComposeResult:
+        yield Static(Text(f"/{topic.name} {topic.usage}".rstrip(), "bold"))
+        yield Static(Text(topic.summary + ("\n\n" + topic.detail if topic.detail else "")))
+        if topic.aliases:
+            yield Static(Text("also: " + ", ".join(f"/{alias}" for alias in topic.aliases), "dim"))
+
+    def _everything(self) -> ComposeResult:
+        for where, lines in groupby(TABLE, key=lambda line: line.where):
+            yield Static(Text(where), classes="heading")
+            yield Static(pairs([(line.shown, line.summary) for line in lines], 29))
+        listed = [(f"/{one.name} {one.usage}".rstrip(), one.summary) for one in self._commands]
+        if listed:
+            room = min(34, max(cell_len(left) for left, _ in listed))
+            yield Static(Text("Commands"), classes="heading")
+            yield Static(pairs(listed, room))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("escape", "q", "f1", "enter"):
+            event.stop()
+            self.dismiss(None)

@@ -1,0 +1,71 @@
+"""The rewind picker: turns and checkpoints to go back to, with what would leave the view.
+
+Invariant: it only names a place; going there, and its price, is the session's to say.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from deeptide.protocol.events import AssistantMessage, Record, Steered, UserMessage
+from deeptide.protocol.text import clean
+from deeptide.tui.ports import Point
+from deeptide.tui.screens.picker import Picker
+from deeptide.tui.screens.sessions import ago
+from deeptide.tui.widgets.rows import Row
+
+SHOWN = 12
+
+
+def after(records: Sequence[Record], seq: int) -> list[str]:
+    """What was said after `seq`, one line each, as `you: …` or `it: …`."""
+    lines: list[str] = []
+    for record in records:
+        if record.seq <= seq:
+            continue
+        match record.event:
+            case UserMessage(text) | Steered(text):
+                lines.append("you  " + _line(text))
+            case AssistantMessage(message) if message.text.strip():
+                lines.append("it   " + _line(message.text))
+    return lines
+
+
+def _line(text: str) -> str:
+    return " ".join(clean(text).split())[:200]
+
+
+class PointPicker(Picker):
+    heading = "Rewind to"
+    empty = "No checkpoints yet. /checkpoint [label] takes one."
+    keys = "↑↓ choose · type to filter · Enter rewinds the talk · Esc leaves"
+
+    def __init__(self, points: Sequence[Point], records: Sequence[Record], now: float) -> None:
+        super().__init__()
+        self._points = {point.id: point for point in reversed(points)}
+        self._records = records
+        self._now_s = now
+
+    def rows(self) -> Sequence[Row]:
+        return [self._row(point) for point in self._points.values()]
+
+    def _row(self, point: Point) -> Row:
+        label = clean(point.label) or time.strftime("checkpoint of %H:%M:%S", time.localtime(point.at))
+        kind = "automatic  " if point.automatic else ""
+        return Row(point.id, label, f"{kind}{point.messages} messages  {ago(point.at, self._now_s)}", point.id)
+
+    def preview(self, row: Row) -> Text:
+        lines = after(self._records, self._points[row.value].seq)
+        text = Text()
+        if not lines:
+            text.append("Nothing was said since.", "dim")
+            return text
+        text.append(f"{len(lines)} said since then would leave the view (the log keeps them, /redo returns):", "dim")
+        for line in lines[:SHOWN]:
+            text.append("\n" + line)
+        if len(lines) > SHOWN:
+            text.append(f"\n… and {len(lines) - SHOWN} more", "dim")
+        return text
