@@ -15,14 +15,20 @@ from deeptide.protocol.plan import BOX
 
 ENTRIES = 8
 _DEPTH = 2
-# fmt: off
-_SKIPPED = frozenset((
-    ".git", ".hg", ".svn", ".jj", ".deeptide", ".venv", "venv", "env", "node_modules",
-    "bower_components", "vendor", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache",
-    ".pytest_cache", ".cache", ".idea", ".vscode", ".gradle", ".next", "dist", "build", "target", "out",
-    "coverage",
-))
-# fmt: on
+_BUILT = frozenset(
+    (
+        "venv",
+        "env",
+        "node_modules",
+        "bower_components",
+        "vendor",
+        "__pycache__",
+        "dist",
+        "build",
+        "target",
+        "out",
+    )
+)
 _STANDARD_STEPS = (
     f"{BOX['in_progress']} Set up tracking and inspect the workspace",
     f"{BOX['pending']} Search, git and diagnostics",
@@ -63,7 +69,7 @@ def _existing(paths: Iterable[str], workspace: Path) -> list[tuple[str, str]]:
         whole = workspace / path
         try:
             shown = whole.relative_to(workspace).as_posix()
-            if whole.exists() and not _hidden(shown):
+            if whole.exists() and ".." not in shown.split("/"):
                 found.append((shown, "dir" if whole.is_dir() else "file"))
         except (ValueError, OSError):
             continue
@@ -71,7 +77,8 @@ def _existing(paths: Iterable[str], workspace: Path) -> list[tuple[str, str]]:
 
 
 def _hidden(path: str) -> bool:
-    return any(part in _SKIPPED or part == ".." for part in path.split("/"))
+    """Version control, caches and our own folders start with a dot; what was built or installed has a name."""
+    return any(part in _BUILT or part.startswith(".") for part in path.split("/"))
 
 
 def _scan(root: Path, below: str, depth: int) -> Iterator[tuple[str, str]]:
@@ -82,7 +89,7 @@ def _scan(root: Path, below: str, depth: int) -> Iterator[tuple[str, str]]:
     except OSError:
         return
     for entry in entries:
-        if entry.name in _SKIPPED or not entry.name.isprintable():
+        if _hidden(entry.name) or not entry.name.isprintable():
             continue
         path = f"{below}/{entry.name}" if below else entry.name
         folder = entry.is_dir(follow_symlinks=False)

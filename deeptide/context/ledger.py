@@ -22,7 +22,7 @@ from deeptide.protocol.messages import ToolCall
 
 _HASH = re.compile(r"\A\[(?P<path>[^\n]+?) · [^\n]*\bsha (?P<hash>[0-9a-f]{8,64})\]")
 _ACTIONS = {"read": "read", "write": "written", "edit": "edited"}
-_LINE, _ERROR = 200, 600
+_LINE, _ERROR = 200, 480
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -180,12 +180,12 @@ def merge(old: Ledger, new: Ledger) -> Ledger:
     commands = {note.command: note for note in old.commands}
     for command in new.commands:
         _newest(commands, command)
-    errors = {error.place.seq: error for error in (*old.errors, *new.errors)}
+    errors = {error.text: error for error in (*old.errors, *new.errors)}
     return Ledger(
         tuple(said[seq] for seq in sorted(said)),
         tuple(sorted(files.values(), key=_recency)),
         tuple(sorted(commands.values(), key=_recency)),
-        tuple(errors[seq] for seq in sorted(errors)),
+        tuple(sorted(errors.values(), key=_recency)),
         join((*old.folded, *new.folded)),
         {kind: old.moved.get(kind, 0) + new.moved.get(kind, 0) for kind in sorted({*old.moved, *new.moved})},
     )
@@ -240,10 +240,8 @@ def missing(fold: Fold, old: Ledger, leaving: Iterable[Entry], new: Ledger) -> t
     lost += [
         f"command {n.command}" for n in old.commands if n.command not in ran and not _reach(new, n.place)
     ]
-    failed = {error.place.seq for error in new.errors}
-    lost += [
-        f"error {e.place.seq}" for e in old.errors if e.place.seq not in failed and not _reach(new, e.place)
-    ]
+    failed = {error.text for error in new.errors}
+    lost += [f"error {e.place.seq}" for e in old.errors if e.text not in failed and not _reach(new, e.place)]
     return tuple(lost)
 
 

@@ -15,6 +15,7 @@ from deeptide.protocol.plan import Plan
 
 MOST_WORDS = 20_000
 WORDS_SHARE, REST_SHARE = 0.25, 0.20
+MOST_ERRORS = 5
 _POINTER = 90
 _NAMES = {"said": "of the user's messages", "files": "files", "commands": "commands", "errors": "errors"}
 
@@ -34,9 +35,13 @@ def cap(ledger: Ledger, window: Window, plan: Plan, pins: tuple[str, ...]) -> Le
     fixed = estimate(plan.render()) + sum(estimate(pin) for pin in pins) + _spans_cost(ledger)
     said = _cap_said(ledger.said, words_budget(window))
     notes, budget = _all_notes(ledger), rest_budget(window) - fixed
+    last_errors = {error.place.seq for error in ledger.errors[-MOST_ERRORS:]}
     kept: set[int] = set()
     for number in sorted(range(len(notes)), key=lambda n: (-notes[n].place.seq, n)):
-        budget -= estimate(note_line(notes[number]))
+        note = notes[number]
+        if isinstance(note, ErrorNote) and note.place.seq not in last_errors:
+            continue
+        budget -= estimate(note_line(note))
         if budget < 0:
             break
         kept.add(number)
