@@ -8,6 +8,7 @@ Invariant: units belong to one (key, user_id, model); nothing crosses, and a hit
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -97,17 +98,18 @@ class _Ruler:
         self.total = self._marks[-1][1]
 
     def position(self, tokens: int) -> int:
-        return self._across(tokens, 1, 0)
+        """The first character by which `tokens` tokens are complete."""
+        low, high = self._around(tokens, 1)
+        return low[0] - (-(tokens - low[1]) * (high[0] - low[0]) // max(1, high[1] - low[1]))
 
     def tokens_at(self, position: int) -> int:
-        return self._across(position, 0, 1)
+        """Tokens complete before the character at `position`."""
+        low, high = self._around(position, 0)
+        return low[1] + (position - low[0]) * (high[1] - low[1]) // max(1, high[0] - low[0])
 
-    def _across(self, value: int, given: int, wanted: int) -> int:
-        for low, high in zip(self._marks, self._marks[1:], strict=False):
-            if value <= high[given]:
-                share = (value - low[given]) / max(1, high[given] - low[given])
-                return low[wanted] + int(share * (high[wanted] - low[wanted]))
-        return self._marks[-1][wanted]
+    def _around(self, value: int, column: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        at = bisect_left(self._marks, value, lo=1, hi=len(self._marks) - 1, key=lambda mark: mark[column])
+        return self._marks[at - 1], self._marks[at]
 
 
 def common_prefix(left: str, right: str) -> int:

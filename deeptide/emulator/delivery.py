@@ -16,6 +16,7 @@ from deeptide.emulator.tables import QUEUE_LIMIT_S
 
 Sleep = Callable[[float], Awaitable[None]]
 KEEP_ALIVE_S = 10.0
+_ENDING = ("reset", "reset_after_headers", "eof", "stall", "error_object", "plain_tail")
 _ERROR = '{"error":{"message":"%s","type":"server_error","param":null,"code":"internal_error"}}'
 
 
@@ -34,7 +35,7 @@ async def stream(say: Say, wire: Wire, frames: Iterable[Frame], sleep: Sleep) ->
         if isinstance(event, Frame):
             pending += f"data: {event.data}{newline}{newline}"
             waiting += 1
-            if say.delay and event.delta:
+            if say.delay and event.kind == "delta":
                 await sleep(say.delay)
             if waiting < wire.burst and not say.delay and event.data != "[DONE]":
                 continue
@@ -72,30 +73,23 @@ def _with_fault(fault: Fault | None, frames: Iterable[Frame]) -> Iterable[Frame 
     """The events up to the fault, then the fault; faults that only change the text are applied in place."""
     sent = 0
     kind = fault.kind if fault else ""
-    ends = kind in ("reset", "reset_after_headers", "eof", "stall", "error_object", "plain_tail")
     for frame in frames:
-        if (
-            fault
-            and ends
-            and (kind == "reset_after_headers" or (sent >= fault.at and (frame.delta or _late(frame))))
-        ):
-            yield fault
-            return
-        if kind == "no_finish" and _late(frame) and frame.data != "[DONE]":
+        if fault and kind in _ENDING:
+            due = frame.kind == "end" or (frame.kind == "delta" and sent >= fault.at)
+            if due or kind == "reset_after_headers":
+                yield fault
+                return
+        if kind == "no_finish" and frame.kind == "end" and frame.data != "[DONE]":
             continue
         if kind == "no_done" and frame.data == "[DONE]":
             continue
-        if frame.delta and fault and sent == fault.at:
-            if kind == "bad_json":
-                yield Frame(frame.data[: len(frame.data) // 2], False)
-            if kind == "data_comment":
-                yield Frame(": keep-alive", False)
-        sent += frame.delta
+        if fault and frame.kind == "delta":
+            if sent == fault.at and kind == "bad_json":
+                yield Frame(frame.data[: len(frame.data) // 2], "end")
+            if sent == fault.at and kind == "data_comment":
+                yield Frame(": keep-alive", "end")
+            sent += 1
         yield frame
-
-
-def _late(frame: Frame) -> bool:
-    return not frame.delta and '"role":"assistant"' not in frame.data
 
 
 async def _end(fault: Fault, sleep: Sleep) -> AsyncIterator[bytes]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from deeptide.emulator.answer import Answer
 from deeptide.emulator.says import Wire
@@ -18,10 +18,10 @@ FINGERPRINT = "fp_deeptide_emulator"
 
 
 class Frame(NamedTuple):
-    """One `data:` line's payload. `delta` says that it carries a piece of the answer."""
+    """One `data:` line's payload. `role` opens, `delta` carries a piece of the answer, `end` is what follows."""
 
     data: str
-    delta: bool
+    kind: Literal["role", "delta", "end"]
 
 
 def frames(answer: Answer, wire: Wire) -> Iterator[Frame]:
@@ -32,25 +32,25 @@ def frames(answer: Answer, wire: Wire) -> Iterator[Frame]:
     opened = head + '"choices":[{"index":0,"delta":'
     closed = ',"logprobs":null,"finish_reason":null}],"usage":null}'
     first = '"content":null,"reasoning_content":""' if answer.thinks else '"content":""'
-    yield Frame(f'{opened}{{"role":"assistant",{first}}}{closed}', False)
+    yield Frame(f'{opened}{{"role":"assistant",{first}}}{closed}', "role")
     size = max(1, wire.chunk)
     for piece in _pieces(answer.thinking, size):
-        yield Frame(f'{opened}{{"content":null,"reasoning_content":{_json(piece)}}}{closed}', True)
+        yield Frame(f'{opened}{{"content":null,"reasoning_content":{_json(piece)}}}{closed}', "delta")
     rest = ',"reasoning_content":null' if answer.thinks else ""
     for piece in _pieces(answer.text, size):
-        yield Frame(f'{opened}{{"content":{_json(piece)}{rest}}}{closed}', True)
+        yield Frame(f'{opened}{{"content":{_json(piece)}{rest}}}{closed}', "delta")
     for calls in _call_deltas(answer, wire, size):
-        yield Frame(f'{opened}{{"tool_calls":{_json(calls)}}}{closed}', True)
+        yield Frame(f'{opened}{{"tool_calls":{_json(calls)}}}{closed}', "delta")
     usage = _json(answer.usage)
     attached = usage if wire.usage in ("finish", "both") else "null"
     yield Frame(
         f'{opened}{{"content":""{rest}}},"logprobs":null,"finish_reason":{_json(answer.finish)}}}],'
         f'"usage":{attached}}}',
-        False,
+        "end",
     )
     if wire.usage in ("trailing", "both"):
-        yield Frame(f'{head}"choices":[],"usage":{usage}}}', False)
-    yield Frame("[DONE]", False)
+        yield Frame(f'{head}"choices":[],"usage":{usage}}}', "end")
+    yield Frame("[DONE]", "end")
 
 
 def whole(answer: Answer) -> bytes:

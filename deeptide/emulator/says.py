@@ -45,9 +45,9 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Something going wrong. `at` counts the deltas sent before it. `seconds` bounds a stall (below 0: for
-    ever). `status`, `message` and `retry_after` belong to the kind `status`; `message` also to `error_object`
-    and `plain_tail`."""
+    """Something going wrong. `at` counts the deltas sent before it (all, if there are fewer). `seconds` bounds
+    a stall (below 0: for ever). `status`, `message` and `retry_after` belong to the kind `status`; `message`
+    also to `error_object` and `plain_tail`."""
 
     kind: FaultKind
     at: int = 3
