@@ -53,10 +53,10 @@ def chain(records: Sequence[Record]) -> Chain:
 
 
 class Cycles:
-    """The cycle and message index of everything said, also of what was rewound since.
+    """The cycle and message index of everything said, also of what was rewound since: unique addresses.
 
-    Each hand-off opens an era. The cycle number an era ended with is the one its archive got, so a number
-    skipped on disk is skipped here too.
+    Each hand-off opens an era. An era's number is that of its first archive, so a number skipped on disk is
+    skipped here too; until then it is the next free one. A rewind across a hand-off goes back to the old era.
     """
 
     def __init__(self) -> None:
@@ -64,18 +64,30 @@ class Cycles:
         self._index_of: list[int] = [-1]
         self._number: list[int] = [1]
         self._said: list[int] = [0]
+        self._archived: set[int] = set()
 
     def add(self, record: Record, said: bool) -> None:
         era = self._era_of[before(record)]
         if isinstance(record.event, CycleHandedOff):
-            self._number[era] = record.event.cycle
+            self._close(era, record.event.cycle)
             era = len(self._number)
-            self._number.append(record.event.cycle + 1)
+            self._number.append(max(record.event.cycle, *self._number) + 1)
             self._said.append(0)
         self._era_of.append(era)
         self._index_of.append(self._said[era] if said else -1)
         if said:
             self._said[era] += 1
+
+    def _close(self, era: int, number: int) -> None:
+        if era in self._archived:
+            return
+        self._archived.add(era)
+        if number in self._number and self._number.index(number) != era:
+            other = self._number.index(number)
+            if other in self._archived:
+                return
+            self._number[other] = max(number, *self._number) + 1
+        self._number[era] = number
 
     def place(self, seq: int) -> tuple[int, int]:
         """(cycle, index) of what was said in record `seq`; index -1 when nothing was."""
