@@ -17,10 +17,12 @@ from deeptide.tools.kinds import describe
 from deeptide.tools.paths import missing, shown, target
 from deeptide.tools.reads import stamp
 from deeptide.tools.tool import Args, Offered, Output, ToolContext, one_line
-from deeptide.workspace.files import Decoded, decode, is_binary, read_bytes
+from deeptide.workspace.files import MAX_FILE, Decoded, decode, is_binary, read_bytes
 
 PAGE_LINES = 2_000
 PAGE_CHARS = 20_000
+_SIZE = 64_000_000
+"""Bytes of the largest file that can be paged through: a spilled output may be that long."""
 
 
 class Read(Offered):
@@ -48,7 +50,7 @@ class Read(Offered):
 
 
 def _read(path: Path, first: int, limit: int, ctx: ToolContext) -> Output:
-    data = load(path, ctx)
+    data = load(path, ctx, _SIZE)
     if is_binary(data):
         raise ToolError(
             f"{shown(path, ctx)} is {describe(data)}, {len(data):,} bytes; it cannot be read as text.",
@@ -71,7 +73,7 @@ def _read(path: Path, first: int, limit: int, ctx: ToolContext) -> Output:
     return Output("\n".join([head, *page]) + more + notes, summary=summary)
 
 
-def load(path: Path, ctx: ToolContext) -> bytes:
+def load(path: Path, ctx: ToolContext, limit: int = MAX_FILE) -> bytes:
     """The bytes of the regular file at `path`. Raises ToolError for a folder and for a missing file, and
     WorkspaceError for anything else that cannot be read."""
     try:
@@ -84,7 +86,7 @@ def load(path: Path, ctx: ToolContext) -> bytes:
         ) from error
     if stat.S_ISDIR(info.st_mode):
         raise ToolError(f"{shown(path, ctx)} is a folder.", "Use list to see what is in it.")
-    return read_bytes(path)
+    return read_bytes(path, limit)
 
 
 def _page(wanted: list[str], first: int) -> list[str]:

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from deeptide.prompts.library import Library, PromptError, locate
 from tests.deep import count
 
-TOOLS = (
-    "read write edit list glob grep shell todo ask_user recall_archive read_archive"
-).split()  # fmt: skip
+TOOLS = ["read", "write", "edit", "list", "glob", "grep", "shell", "todo", "ask_user", "recall_archive", "read_archive"]  # fmt: skip
 
 
 @pytest.fixture
