@@ -10,8 +10,7 @@ import os
 import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.binding import Binding
@@ -26,9 +25,9 @@ from deeptide.protocol.events import ApprovalRequested, Notice, TurnEnded
 from deeptide.tui.bridge import Bridge, Stage
 from deeptide.tui.desk import Desk
 from deeptide.tui.editor import edit
-from deeptide.tui.entrance import Refused, first_session, next_session, open_house
 from deeptide.tui.history import History, history_file
-from deeptide.tui.keys import teach_legacy_keys
+from deeptide.tui.keys import Twice, teach_legacy_keys
+from deeptide.tui.lobby import Declined, Lobby
 from deeptide.tui.manners import Manners
 from deeptide.tui.mentions import workspace_files
 from deeptide.tui.palette import PALETTES, Palette, choose
@@ -42,14 +41,13 @@ from deeptide.tui.widgets.queue import QueueLines
 from deeptide.tui.widgets.status import Status
 from deeptide.tui.widgets.welcome import Welcome
 
-if TYPE_CHECKING:
-    from deeptide.session.session import Session
-
-TWICE_S = 1.5
 CYCLE: tuple[Mode, ...] = ("plan", "ask", "auto-edit")
 
 
 class DeepTideApp(App[int]):
+    """`failure` is what kept it from going on; `farewell` is said on the plain terminal afterwards. `still`
+    keeps everything from moving by itself (caret, wave), for pictures and slow lines."""
+
     CSS_PATH = "app.tcss"
     TITLE = "DeepTide"
     ENABLE_COMMAND_PALETTE = False
@@ -72,7 +70,6 @@ class DeepTideApp(App[int]):
         palette: Palette | None = None,
         still: bool = False,
     ) -> None:
-        """`still` keeps everything from moving by itself (caret, wave), for pictures and slow lines."""
         teach_legacy_keys()
         self.palette = palette or choose("auto", os.environ)
         super().__init__()
@@ -81,21 +78,23 @@ class DeepTideApp(App[int]):
         self.theme = self.palette.theme().name
         self.failure: DeepTideError | None = None
         self.farewell = ""
-        self.house: House | None = None
-        self.bridge: Bridge | None = None
-        self._factory = house_factory
+        self.desk: Desk | None = None
+        self.manners = Manners(self.write, os.environ)
         self._start = start or Start()
         self._workspace = workspace
-        self.desk: Desk | None = None
         self._early: list[Composer.Sent] = []
-        self._pressed: dict[str, float] = {}
-        self.manners = Manners(self.write, os.environ)
+        self._twice = Twice()
         history = History(history_file(home, workspace) if home else None)
         self.composer = Composer(history, lambda: workspace_files(self._workspace), blink=not still)
         self.activity = Activity(moving=not still)
         self.scrollback = Scrollback(self.palette)
         self.approval, self.plan = ApprovalPanel(), PlanPanel()
         self.queue, self.status, self.welcome = QueueLines(), Status(), Welcome(workspace)
+        stage = Stage(
+            self.scrollback, self.approval, self.plan, self.queue, self.activity, self.composer,
+            self.status, shown=self._shown, called=self._called,
+        )  # fmt: skip
+        self.lobby = Lobby(house_factory, stage, ask=self.push_screen_wait, follow=self._follow)
 
     # ---- the screen ------------------------------------------------------------------------------------
 
@@ -128,6 +127,12 @@ class DeepTideApp(App[int]):
             self._driver.write(sequence)
             self._driver.flush()
 
+    def copy_to_clipboard(self, text: str) -> None:
+        self._clipboard = text
+        self.activity.tell(self.manners.copy(text))
+
+    # ---- opening and leaving ---------------------------------------------------------------------------
+
     def on_mount(self) -> None:
         self.scrollback.display = False
         self.composer.prompt.focus()
@@ -139,23 +144,20 @@ class DeepTideApp(App[int]):
     def on_ready(self) -> None:
         self.run_worker(self._enter(), name="enter")
 
-    # ---- sessions --------------------------------------------------------------------------------------
-
     async def _enter(self) -> None:
         try:
             await asyncio.to_thread(self.composer.history.load)
-            self.house = house = await open_house(self._factory, self.push_screen_wait)
+            house = await self.lobby.open()
             self._dress(house)
-            session = await first_session(house, self._start)
+            await self.lobby.begin(self._start)
         except DeepTideError as error:
-            self.failure = None if isinstance(error, Refused) else error
+            self.failure = None if isinstance(error, Declined) else error
             self.exit(error.exit_code, return_code=error.exit_code)
             return
         self.desk = Desk(
-            house, self._session, ask=self.push_screen_wait, switch=self._switch,
+            house, lambda: self.lobby.session, ask=self.push_screen_wait, switch=self.lobby.switch,
             put_back=self.composer.put_back, leave=self.action_leave, palette=lambda: self.palette,
         )  # fmt: skip
-        self._show(session)
         early, self._early = self._early, []
         for sent in [*early, *([Composer.Sent(self._start.prompt)] if self._start.prompt else [])]:
             self._take(sent)
@@ -165,36 +167,18 @@ class DeepTideApp(App[int]):
 
     def _dress(self, house: House) -> None:
         self._workspace = house.workspace
+        self.welcome.at(house.workspace)
         self.composer.commands = house.commands
         ui = house.settings.ui
         self.manners.bell, self.manners.notify = ui.bell, ui.notify
-        if not self.palette.monochrome:
-            self.palette = choose(ui.theme, {})
-            self.theme = self.palette.theme().name
 
-    def _session(self) -> Session:
-        assert self.bridge is not None
-        return self.bridge.session
-
-    def _show(self, session: Session) -> None:
-        stage = Stage(
-            self.scrollback, self.approval, self.plan, self.queue, self.activity, self.composer,
-            self.status, shown=self._shown, called=self._called,
-        )  # fmt: skip
-        self.bridge = Bridge(session, stage)
-        self.run_worker(self.bridge.run(), name="bridge", group="bridge", exclusive=True)
-
-    async def _switch(self, to: str, argument: str) -> None:
-        assert self.house is not None
-        before = self._session()
-        session = await next_session(self.house, to, argument)
-        self._show(session)
-        await before.close()
+    def _follow(self, bridge: Bridge) -> None:
+        self.run_worker(bridge.run(), name="bridge", group="bridge", exclusive=True)
 
     def _shown(self) -> None:
         """After each frame of the bridge."""
-        assert self.bridge is not None
-        empty = not self.bridge.transcript.blocks
+        assert self.lobby.bridge is not None
+        empty = not self.lobby.bridge.transcript.blocks
         if self.welcome.display != empty:
             self.welcome.display, self.scrollback.display = empty, not empty
         facts = self.status.facts
@@ -203,6 +187,14 @@ class DeepTideApp(App[int]):
 
     def _called(self, event: TurnEnded | ApprovalRequested) -> None:
         self.manners.call(event, self.activity.elapsed)
+
+    def action_leave(self) -> None:
+        self.run_worker(self._leave(), name="leave", group="leave", exclusive=True)
+
+    async def _leave(self) -> None:
+        self.activity.tell("Saving", 60)
+        self.farewell = await self.lobby.leave()
+        self.exit(0)
 
     # ---- what widgets ask for --------------------------------------------------------------------------
 
@@ -225,9 +217,9 @@ class DeepTideApp(App[int]):
             try:
                 await work
             except DeepTideError as error:
-                self._session().tell(Notice(str(error), "error", error.advice))
-            if self.bridge:
-                self.bridge.refresh()
+                self.lobby.session.tell(Notice(str(error), "error", error.advice))
+            if self.lobby.bridge:
+                self.lobby.bridge.refresh()
 
         self.run_worker(guarded(), group="acts")
 
@@ -245,7 +237,7 @@ class DeepTideApp(App[int]):
         acts[event.wish]()
 
     def on_approval_panel_answered(self, event: ApprovalPanel.Answered) -> None:
-        self._session().answer(event.approval_id, event.decision)
+        self.lobby.session.answer(event.approval_id, event.decision)
 
     def on_approval_panel_typed_through(self, event: ApprovalPanel.TypedThrough) -> None:
         if not self.composer.empty:
@@ -262,60 +254,38 @@ class DeepTideApp(App[int]):
 
     # ---- keys ------------------------------------------------------------------------------------------
 
-    def _twice(self, name: str, hint: str) -> bool:
-        """Whether this is the second press within TWICE_S; the first one shows `hint`."""
-        now = monotonic()
-        again = now - self._pressed.get(name, -TWICE_S) < TWICE_S
-        self._pressed[name] = -TWICE_S if again else now
-        if not again:
-            self.activity.tell(hint, TWICE_S)
-        return again
-
     def _escape(self) -> None:
-        if self.bridge is None:
+        if self.desk is None:
             return
-        if self._session().busy:
+        if self.lobby.busy:
             self.activity.tell("Interrupting")
-            self._act(self._session().cancel())
-        elif self.desk and self._twice("escape", "Esc again to rewind"):
+            self._act(self.lobby.session.cancel())
+        elif self._twice.press("escape"):
             self._act(self.desk.open("rewind"))
+        else:
+            self.activity.tell("Esc again to rewind", Twice.WITHIN_S)
 
     def action_interrupt(self) -> None:
         """Ctrl+C: the nearest thing first; pressed twice it always quits."""
-        selected = self.screen.get_selected_text() or self.composer.prompt.selected_text
-        if selected:
+        if selected := self.screen.get_selected_text() or self.composer.prompt.selected_text:
             self.copy_to_clipboard(selected)
-        elif self._twice("ctrl+c", "Ctrl+C again to quit"):
+            return
+        if self._twice.press("ctrl+c"):
             self.action_leave()
-        elif isinstance(self.screen, ModalScreen):
+            return
+        self.activity.tell("Ctrl+C again to quit", Twice.WITHIN_S)
+        if isinstance(self.screen, ModalScreen):
             self.screen.dismiss(None)
         elif not self.composer.empty:
             self.composer.clear()
-        elif self.bridge and self._session().busy:
-            self._act(self._session().cancel())
-
-    def action_leave(self) -> None:
-        self.run_worker(self._leave(), name="leave", group="leave", exclusive=True)
-
-    async def _leave(self) -> None:
-        """Interrupt, save, then go; a second call while saving changes nothing."""
-        if self.bridge is not None:
-            session = self._session()
-            self.activity.tell("Saving", 60)
-            said = session.fold.turns
-            await session.close()
-            if said:
-                self.farewell = f"Go on with this session: deeptide --resume {session.id}"
-        if self.house is not None:
-            await self.house.close()
-        self.exit(0)
+        elif self.lobby.busy:
+            self._act(self.lobby.session.cancel())
 
     def action_cycle_mode(self) -> None:
-        if self.bridge is None:
-            return
-        mode = self._session().fold.mode
-        at = CYCLE.index(mode) if mode in CYCLE else 0
-        self._session().set_mode(CYCLE[(at + 1) % len(CYCLE)])
+        if self.lobby.bridge is not None and not isinstance(self.screen, ModalScreen):
+            mode = self.lobby.session.fold.mode
+            at = CYCLE.index(mode) if mode in CYCLE else 0
+            self.lobby.session.set_mode(CYCLE[(at + 1) % len(CYCLE)])
 
     def action_unfold(self) -> None:
         self.scrollback.toggle_folds()
@@ -328,7 +298,7 @@ class DeepTideApp(App[int]):
             self._act(self.desk.open("help"))
 
     def _take_back(self) -> None:
-        if self.bridge and (text := self._session().unqueue()) is not None:
+        if (text := self.lobby.session.unqueue()) is not None:
             self.composer.put(text)
 
     def _edit(self) -> None:
@@ -338,7 +308,3 @@ class DeepTideApp(App[int]):
             self.composer.put(text)
         except (DeepTideError, SuspendNotSupported) as error:
             self.activity.tell(f"{error} {getattr(error, 'advice', '')}", 6)
-
-    def copy_to_clipboard(self, text: str) -> None:
-        self._clipboard = text
-        self.activity.tell(self.manners.copy(text))

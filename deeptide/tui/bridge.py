@@ -52,12 +52,14 @@ class Stage:
 
 
 class Bridge:
-    """One session on one stage, from `run` until it is cancelled or the session closes."""
+    """One session on one stage, from `run` until it is cancelled or the session closes. `ready` is called when
+    what was said before is on the screen and nothing said from now on can be missed."""
 
-    def __init__(self, session: Session, stage: Stage) -> None:
+    def __init__(self, session: Session, stage: Stage, ready: Callable[[], None] = lambda: None) -> None:
         self.session = session
         self.transcript = Transcript()
         self._stage = stage
+        self._ready = ready
         self._label = ""
         self._waiting = session.queue
         self._last = 0.0
@@ -71,6 +73,7 @@ class Bridge:
             self._stage.scrollback.clear()
             self._stage.scrollback.apply(changes)
             self.refresh()
+            self._ready()
             async for item in subscription:
                 await asyncio.sleep(max(0.0, self._last + FRAME_S - monotonic()))
                 self.show([item, *subscription.drain()])

@@ -5,8 +5,10 @@ Invariant: a key that does something is listed here; a key listed here does what
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from time import monotonic
 from typing import Literal
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
@@ -60,6 +62,23 @@ TABLE: tuple[KeyLine, ...] = (
     KeyLine("Everywhere", ("ctrl+c",), "Ctrl+C", "copy a selection, clear, interrupt; twice quits"),
     KeyLine("Everywhere", ("ctrl+d",), "Ctrl+D on empty", "quit"),
 )
+
+
+class Twice:
+    """Whether a key was pressed twice in quick succession; a third press is a first one again."""
+
+    WITHIN_S = 1.5
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now = now
+        self._pressed: dict[str, float] = {}
+
+    def press(self, key: str) -> bool:
+        before, now = self._pressed.pop(key, None), self._now()
+        if before is not None and now - before < self.WITHIN_S:
+            return True
+        self._pressed[key] = now
+        return False
 
 
 def teach_legacy_keys() -> None:

@@ -31,9 +31,7 @@ def run(
     """
     terminal.forget_empty_no_color(os.environ)
     palette = choose(theme, os.environ)
-    app = DeepTideApp(
-        house_factory, workspace=workspace, home=home, start=start or Start(), palette=palette
-    )
+    app = DeepTideApp(house_factory, workspace=workspace, home=home, start=start or Start(), palette=palette)
     _write(terminal.PUSH_TITLE)
     try:
         app.run()

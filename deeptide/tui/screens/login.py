@@ -24,7 +24,9 @@ class Login(ModalScreen[str | None]):
         body = Text()
         if self._reason:
             body.append(self._reason + "\n\n", "bold")
-        body.append("DeepTide needs a DeepSeek API key to talk. You can make one at platform.deepseek.com.\n\n")
+        body.append(
+            "DeepTide needs a DeepSeek API key to talk. You can make one at platform.deepseek.com.\n\n"
+        )
         body.append("Paste it here", "bold")
         body.append(" and it is kept in a file only you can read; or set ")
         body.append("DEEPSEEK_API_KEY", "bold")
@@ -44,7 +46,9 @@ class Login(ModalScreen[str | None]):
         event.stop()
         key = event.value.strip()
         if not key or any(letter.isspace() for letter in key) or not key.isascii() or not key.isprintable():
-            self.query_one(".complaint", Static).update("A key is one word of ASCII characters, such as sk-….")
+            self.query_one(".complaint", Static).update(
+                "A key is one word of ASCII characters, such as sk-…."
+            )
             return
         self.dismiss(key)
 

@@ -47,7 +47,9 @@ class ModelPicker(Picker):
             text.append(f" {effort} ", "reverse bold" if effort == self._effort else "")
             text.append(" ")
         if row.value != self._current:
-            text.append("\n\nAnother model reads the whole context anew once: the cache belongs to a model.", "dim")
+            text.append(
+                "\n\nAnother model reads the whole context anew once: the cache belongs to a model.", "dim"
+            )
         return text
 
     def act(self, key: str) -> bool:

@@ -55,7 +55,9 @@ class PointPicker(Picker):
     def _row(self, point: Point) -> Row:
         label = clean(point.label) or time.strftime("checkpoint of %H:%M:%S", time.localtime(point.at))
         kind = "automatic  " if point.automatic else ""
-        return Row(point.id, label, f"{kind}{point.messages} messages  {ago(point.at, self._now_s)}", point.id)
+        return Row(
+            point.id, label, f"{kind}{point.messages} messages  {ago(point.at, self._now_s)}", point.id
+        )
 
     def preview(self, row: Row) -> Text:
         lines = after(self._records, self._points[row.value].seq)
@@ -63,7 +65,9 @@ class PointPicker(Picker):
         if not lines:
             text.append("Nothing was said since.", "dim")
             return text
-        text.append(f"{len(lines)} said since then would leave the view (the log keeps them, /redo returns):", "dim")
+        text.append(
+            f"{len(lines)} said since then would leave the view (the log keeps them, /redo returns):", "dim"
+        )
         for line in lines[:SHOWN]:
             text.append("\n" + line)
         if len(lines) > SHOWN:

@@ -48,7 +48,9 @@ def choices_for(approval: Approval) -> list[Choice]:
 
 
 class ApprovalPanel(Vertical, can_focus=True):
-    COMPONENT_CLASSES = {f"approval--{role}" for role in ("plain", "prompt", "add", "remove", "head", "alarm")}
+    COMPONENT_CLASSES = {
+        f"approval--{role}" for role in ("plain", "prompt", "add", "remove", "head", "alarm")
+    }
 
     class Answered(Message):
         def __init__(self, approval_id: str, decision: Decision) -> None:

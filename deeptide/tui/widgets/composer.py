@@ -286,4 +286,3 @@ def _command_row(command: CommandInfo) -> Suggestion:
     label = f"/{command.name} {command.usage}".rstrip()
     needs_words = command.usage.lstrip().startswith("<")
     return Suggestion(f"/{command.name}", label, command.summary, run=not needs_words)
-

@@ -58,4 +58,3 @@ def draw(approval: Approval, style: Styler) -> Text:
 
 def is_hiding(approval: Approval) -> bool:
     return has_hidden(approval.preview) or has_hidden(approval.title)
-

@@ -44,6 +44,8 @@ class QueueLines(Widget):
             lines.append(line)
         more = len(self.items) - SHOWN
         words = f"and {more} more · " if more > 0 else ""
-        foot = Text(f"└ {words}sent when this turn ends · ↑ takes the last one back", dim, no_wrap=True, end="")
+        foot = Text(
+            f"└ {words}sent when this turn ends · ↑ takes the last one back", dim, no_wrap=True, end=""
+        )
         foot.truncate(width, overflow="ellipsis")
         return Text("\n", no_wrap=True, end="").join([*lines, foot])

@@ -31,7 +31,12 @@ class Suggestion:
 
 
 class Suggestions(Widget):
-    COMPONENT_CLASSES = {"suggestions--row", "suggestions--chosen", "suggestions--detail", "suggestions--mark"}
+    COMPONENT_CLASSES = {
+        "suggestions--row",
+        "suggestions--chosen",
+        "suggestions--detail",
+        "suggestions--mark",
+    }
 
     class Taken(Message):
         """A row was clicked."""

@@ -37,6 +37,11 @@ class Welcome(Widget):
         self._workspace = workspace
         self._detail = ""
 
+    def at(self, workspace: Path) -> None:
+        if workspace != self._workspace:
+            self._workspace = workspace
+            self.refresh()
+
     def detail(self, text: str) -> None:
         """A second line below the folder: model and effort, or what is being opened."""
         if text != self._detail:

@@ -1,0 +1,104 @@
+"""Who is in the house: it is opened here, a session is brought onto the stage, exchanged, and seen off.
+
+Invariant: the app can be typed into all the while; what keeps the first session from opening is raised, and what
+keeps a later one from opening leaves the current one where it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from deeptide.protocol.errors import DeepTideError
+from deeptide.tui.bridge import Bridge, Stage
+from deeptide.tui.ports import House, HouseFactory, Start
+from deeptide.tui.screens.ask import trust
+from deeptide.tui.screens.login import Login
+
+if TYPE_CHECKING:
+    from deeptide.session.session import Session
+
+AskScreen = Callable[[Screen[Any]], Coroutine[Any, Any, Any]]
+
+
+class Declined(DeepTideError):
+    """The user does not want to go on; nothing went wrong."""
+
+    exit_code = 0
+
+
+class Lobby:
+    """`ask` shows a screen and gives its answer; `follow` runs a bridge in place of the one before."""
+
+    def __init__(
+        self, factory: HouseFactory, stage: Stage, *, ask: AskScreen, follow: Callable[[Bridge], None]
+    ) -> None:
+        self._factory = factory
+        self._stage = stage
+        self._ask = ask
+        self._follow = follow
+        self._house: House | None = None
+        self.bridge: Bridge | None = None
+
+    @property
+    def house(self) -> House:
+        assert self._house is not None
+        return self._house
+
+    @property
+    def session(self) -> Session:
+        assert self.bridge is not None
+        return self.bridge.session
+
+    @property
+    def busy(self) -> bool:
+        return self.bridge is not None and self.session.busy
+
+    async def open(self) -> House:
+        """Build the house in a thread and settle what must be settled before a session can start."""
+        house = await asyncio.to_thread(self._factory)
+        if house.needs_trust():
+            answer = await self._ask(trust(house.workspace))
+            if answer == "quit":
+                raise Declined("Nothing was started.")
+            await asyncio.to_thread(house.trust, answer == "yes")
+        self._house = house
+        if house.needs_key():
+            await self.settle_key()
+        return house
+
+    async def settle_key(self, reason: str = "") -> bool:
+        """Ask for a key and keep it; false if the user will do it later."""
+        key = await self._ask(Login(reason))
+        if not key:
+            return False
+        await asyncio.to_thread(self.house.save_key, key)
+        return True
+
+    async def begin(self, start: Start) -> None:
+        """The first session. `pick` begins with a new one, over which the picker is shown."""
+        resume = start.how == "resume"
+        self._show(await (self.house.resume(start.selector or "latest") if resume else self.house.new()))
+
+    async def switch(self, to: str, argument: str) -> None:
+        before = self.session
+        self._show(await (self.house.resume(argument or "latest") if to == "resume" else self.house.new()))
+        await before.close()
+
+    def _show(self, session: Session) -> None:
+        self.bridge = Bridge(session, self._stage, ready=lambda: self.house.show_notices(session))
+        self._follow(self.bridge)
+
+    async def leave(self) -> str:
+        """Interrupt, save, close; how to come back, or nothing if nothing was said."""
+        farewell = ""
+        if self.bridge is not None:
+            if self.session.fold.turns:
+                farewell = f"Go on with this session: deeptide --resume {self.session.id}"
+            await self.session.close()
+        if self._house is not None:
+            await self._house.close()
+        return farewell
