@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from deeptide.protocol.errors import WorkspaceError
 from deeptide.workspace.files import read_bytes
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _ALWAYS = frozenset({".git", ".hg", ".svn", ".jj"})
 
@@ -49,6 +51,9 @@ class Rules:
         lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
         if not lines:
             return self
+        # Imported at the first ignore file: it costs as much as the rest of a start.
+        from pathspec import GitIgnoreSpec
+
         return Rules((*self._layers, (os.path.join(folder, ""), GitIgnoreSpec.from_lines(lines))))
 
     def ignored(self, path: str, is_dir: bool) -> bool:

@@ -1,0 +1,214 @@
+"""The commands that only read, each with the options that would make it do more.
+
+Invariant: a command is free only if its name is here and every option of it was thought of; a new option of a
+new version is at worst asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from deeptide.permissions.finding import Find
+from deeptide.permissions.git_words import git_reads
+from deeptide.permissions.segments import Segment, names
+
+# Neither an option nor an operand of these writes, runs or sends anything.
+_FREE = names(
+    """
+    cat head tail wc ls pwd echo printf true false test [ basename dirname realpath readlink stat cut tr nl
+    tac rev paste join comm fold expand unexpand fmt column cmp diff md5sum sha1sum sha224sum sha256sum
+    sha384sum sha512sum b2sum cksum sum du df which whereis type id whoami groups uname nproc arch uptime free
+    seq sleep od hexdump strings zcat bzcat xzcat zstdcat grep egrep fgrep zgrep bzgrep xzgrep lsof lsblk
+    lscpu locale getconf tty cd pushd popd chdir dirs local readonly typeset unset shift return exit break
+    continue wait jobs let read umask getopts mapfile readarray hash times shopt : disown colrm look tsort
+    numfmt factor pathchk sw_vers vm_stat cal
+    """
+)
+# Letters of short options and beginnings of long options that make a reader do more.
+_VETTED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "sort": ("oT", ("--output", "--compress-program", "--temporary-directory")),
+    "tree": ("oR", ("--output",)),
+    "rg": ("z", ("--pre", "--search-zip", "--hostname-bin")),
+    "ag": ("z", ("--pager", "--search-zip")),
+    "file": ("C", ("--compile",)),
+    "date": ("s", ("--set",)),
+    "base64": ("o", ("--output",)),
+    "xxd": ("r", ("--revert", "-revert")),
+    "yq": ("is", ("--inplace", "--split-exp")),
+    "jq": ("f", ("--from-file",)),
+    "fd": ("xX", ("--exec", "--exec-batch")),
+    "fdfind": ("xX", ("--exec", "--exec-batch")),
+    "tokei": ("", ()),
+    "cloc": ("", ("--exec", "--out", "--report-file", "--diff", "--extract-with", "--config")),
+    "csplit": ("", ()),
+    "nm": ("", ("--plugin",)),
+    "objdump": ("", ()),
+    "readelf": ("", ()),
+    "ldd": ("", ()),
+    "pgrep": ("", ()),
+    "export": ("", ()),
+    "declare": ("", ()),
+    "set": ("", ()),
+}
+_NEVER_FREE = frozenset({"csplit", "ldd"})
+_ONE_OPERAND = {"xxd", "hostname"}
+_VERSION = frozenset({"--version", "-V", "-v", "version", "-version"})
+_VERSIONED = names(
+    """
+    python python3 node npm npx pnpm yarn bun deno ruby perl php java javac go cargo rustc rustup gcc g++
+    clang make cmake ninja docker kubectl helm terraform aws gcloud gh pip pip3 uv poetry ruff mypy pytest
+    black tsc eslint jq rg fd tar curl wget bash zsh sh vim nvim emacs code sqlite3 psql mysql redis-cli
+    ffmpeg convert dotnet swift tmux
+    """
+)
+_LISTS: dict[str, frozenset[str]] = {
+    "pip": frozenset({"list", "show", "freeze", "check"}),
+    "pip3": frozenset({"list", "show", "freeze", "check"}),
+    "npm": frozenset({"ls", "list", "prefix", "root"}),
+    "pnpm": frozenset({"ls", "list", "root"}),
+    "go": frozenset({"version"}),
+    "rustup": frozenset({"show"}),
+    "brew": frozenset({"list", "--prefix"}),
+    "conda": frozenset({"list"}),
+}
+_SED_SCRIPT = re.compile(r"(\d+|\$)?(,(\d+|\$|\+\d+))?p(;(\d+|\$)?(,(\d+|\$|\+\d+))?p)*\Z")
+_AWK_ACTS = re.compile(r"system|getline|[|>@]|ENVIRON|close|fflush|PROCINFO|extension")
+
+
+def reads_only(segment: Segment, inside: bool) -> bool:
+    """Whether `segment` does nothing but read. `inside`: it runs in the workspace."""
+    name = segment.name
+    if not name:
+        return not segment.args
+    if segment.args[0].text not in {name, f"/bin/{name}", f"/usr/bin/{name}"}:
+        return False
+    if name in _VERSIONED and len(segment.rest) == 1 and segment.texts[0] in _VERSION:
+        return True
+    if name in _FREE:
+        return True
+    if any(arg.leads for arg in segment.rest):
+        return False
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(segment)
+    if name == "git":
+        return inside and git_reads(segment.texts)
+    if name in _LISTS:
+        return bool(segment.rest) and segment.texts[0] in _LISTS[name]
+    return name in _VETTED and name not in _NEVER_FREE and _options_are_fine(segment, *_VETTED[name])
+
+
+def _options_are_fine(segment: Segment, letters: str, longs: tuple[str, ...]) -> bool:
+    for text in segment.texts:
+        if text == "--":
+            break
+        if text.startswith("--"):
+            option = text.partition("=")[0]
+            if any(long.startswith(option) or option == long for long in longs):
+                return False
+        elif text.startswith("-") and (any(letter in text[1:] for letter in letters) or text in longs):
+            return False
+    operands = [text for text in segment.texts if not text.startswith("-")]
+    return not (segment.name in _ONE_OPERAND and len(operands) > 1)
+
+
+def _sed(segment: Segment) -> bool:
+    texts = [text for text in segment.texts if text not in {"-n", "-E", "-r", "-nE", "--quiet", "--silent"}]
+    if len(texts) == len(segment.texts) or not texts:
+        return False
+    if texts[0] == "-e":
+        texts = texts[1:]
+    return bool(texts) and bool(_SED_SCRIPT.match(texts[0])) and not any(t.startswith("-") for t in texts[1:])
+
+
+def _awk(segment: Segment) -> bool:
+    texts = list(segment.texts)
+    while texts and texts[0].startswith("-"):
+        option = texts.pop(0)
+        if option in {"-F", "-v"} and texts:
+            texts.pop(0)
+        elif not option.startswith(("-F", "-v")):
+            return False
+    return bool(texts) and not _AWK_ACTS.search(texts[0]) and not any(t.startswith("-") for t in texts[1:])
+
+
+def _uniq(segment: Segment) -> bool:
+    operands = 0
+    texts = list(segment.texts)
+    while texts:
+        text = texts.pop(0)
+        if text in {"-f", "-s", "-w"} and texts:
+            texts.pop(0)
+        elif not text.startswith("-"):
+            operands += 1
+    return operands <= 1
+
+
+def _find(segment: Segment) -> bool:
+    find = Find.of(segment)
+    return find is not None and not (find.deletes or find.writes or "-fls" in segment.texts)
+
+
+def _tar(segment: Segment) -> bool:
+    texts = segment.texts
+    acting = (
+        "--to-command",
+        "--use-compress-program",
+        "--checkpoint-action",
+        "-I",
+        "--rsh",
+        "--info-script",
+        "-F",
+    )
+    lists = bool(texts) and bool(re.fullmatch(r"-?[vzjJf]*t[vzjJf]*|--list", texts[0]))
+    return lists and not any(text.startswith(acting) for text in texts)
+
+
+def _ps(segment: Segment) -> bool:
+    """The BSD option `e` shows environments."""
+    return not any("e" in text for text in segment.texts if not text.startswith("-") and text.isalpha())
+
+
+def _hostname(segment: Segment) -> bool:
+    return not segment.rest or set(segment.texts) <= {"-f", "-s", "-i", "-I", "-d"}
+
+
+def _unzip(segment: Segment) -> bool:
+    return bool(segment.rest) and segment.texts[0] in {"-l", "-v", "-Z", "-t"}
+
+
+def _command(segment: Segment) -> bool:
+    return bool(segment.rest) and segment.texts[0] in {"-v", "-V"}
+
+
+def _jq(segment: Segment) -> bool:
+    return _options_are_fine(segment, *_VETTED["jq"]) and not any(
+        re.search(r"\benv\b|\$ENV|\binput_filename\b", text) for text in segment.texts
+    )
+
+
+def _date(segment: Segment) -> bool:
+    """An operand without + sets the clock."""
+    operands = [text for text in segment.texts if not text.startswith(("-", "+"))]
+    valued = any(text in {"-d", "-r", "-f", "--date", "-I", "-j"} for text in segment.texts)
+    return _options_are_fine(segment, *_VETTED["date"]) and (not operands or valued)
+
+
+_SPECIAL: dict[str, Callable[[Segment], bool]] = {
+    "sed": _sed,
+    "awk": _awk,
+    "gawk": _awk,
+    "mawk": _awk,
+    "nawk": _awk,
+    "uniq": _uniq,
+    "find": _find,
+    "gfind": _find,
+    "tar": _tar,
+    "ps": _ps,
+    "hostname": _hostname,
+    "unzip": _unzip,
+    "command": _command,
+    "jq": _jq,
+    "date": _date,
+}

@@ -1,0 +1,78 @@
+"""A shell line taken apart into the commands it would run, wherever they stand.
+
+Invariant: fails closed. Every command node anywhere is a segment, text handed to another shell is parsed
+again, and what the grammar does not explain is a problem that the judge asks about.
+"""
+
+from __future__ import annotations
+
+import functools
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from deeptide.permissions.segments import Analysis
+from deeptide.permissions.walk import Walker
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_REPAIRS = 40
+_LONGEST = 100_000
+
+
+@functools.cache
+def _parser() -> Parser:
+    # Imported when the first command is judged: a session that runs none need not pay for the grammar.
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def segments(command: str, *, cwd: str = "/", home: str = "/root") -> Analysis:
+    """Takes `command` apart as bash would read it when started in `cwd` by a user whose home is `home`."""
+    walker = Walker(parse, cwd, home)
+    walker.line(command)
+    return walker.analysis()
+
+
+def parse(command: str) -> tuple[Node, str]:
+    """The syntax tree and what is wrong with it (empty if nothing).
+
+    The grammar glues a line that starts with a backslash to the one before it, and some lines that follow a
+    pipeline, without saying so. A space before such a backslash helps the first; a `;` where a line break
+    lies bare inside one command the second.
+    """
+    if len(command) > _LONGEST:
+        return _parser().parse(b"").root_node, "the line is too long to be judged"
+    source = command.replace("\r\n", "\n").replace("\n\\", "\n \\").encode("utf-8", "replace")
+    root = _parser().parse(source).root_node
+    for _ in range(_REPAIRS):
+        at = _bare_newline(root, source)
+        if at is None:
+            break
+        source = source[:at] + b";" + source[at:]
+        root = _parser().parse(source).root_node
+    else:
+        return root, "a line break lies inside a command"
+    return root, "the line is no complete shell command" if root.has_error else ""
+
+
+def _bare_newline(root: Node, source: bytes) -> int | None:
+    """Where a line break separates two words of one command node without a backslash before it."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node.children)
+        if node.type != "command":
+            continue
+        for left, right in pairwise(node.children):
+            if left.type in {"heredoc_redirect", "heredoc_body"}:
+                continue
+            gap = source[left.end_byte : right.start_byte]
+            at = gap.find(b"\n")
+            while at >= 0 and gap[at - 1 : at] == b"\\":
+                at = gap.find(b"\n", at + 1)
+            if at >= 0:
+                return left.end_byte + at
+    return None

@@ -1,0 +1,522 @@
+"""The walk through a shell syntax tree that keeps what bash would know: folder, variables, who feeds whom.
+
+Invariant: it never decides; what it cannot follow it reports as a problem.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from deeptide.permissions.finding import Find
+from deeptide.permissions.segments import MAYBE_ANYWHERE, Analysis, Redirect, Segment
+from deeptide.permissions.words import Arg, Word, plain
+from deeptide.permissions.wrappers import FEEDING, SHELLS, joined, unwrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_DEEPEST = 8
+_MOST_SEGMENTS = 400
+_SEQUENCES = frozenset(
+    {
+        "program",
+        "do_group",
+        "compound_statement",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "while_statement",
+    }
+    | {"case_statement", "case_item", "negated_command", "c_style_for_statement"}
+)
+_INERT = frozenset(
+    {
+        "comment",
+        "test_command",
+        "word",
+        "string",
+        "raw_string",
+        "number",
+        "concatenation",
+        "extglob_pattern",
+        "regex",
+    }
+    | {
+        "heredoc_end",
+        "heredoc_start",
+        "variable_name",
+        "binary_expression",
+        "unary_expression",
+        "string_content",
+    }
+    | {
+        "postfix_expression",
+        "parenthesized_expression",
+        "ternary_expression",
+        "arithmetic_expansion",
+        "subscript",
+    }
+    | {
+        "simple_expansion",
+        "expansion",
+        "ansi_c_string",
+        "translated_string",
+        "brace_expression",
+        "file_descriptor",
+    }
+    | {"special_variable_name", "test_operator", "array", "heredoc_content"}
+)
+_EXPANSION = re.compile(r"\$\{(\w+)(?:(:?[-=?+])(.*))?\}\Z", re.DOTALL)
+
+
+class Walker:
+    """Call `line`, then `analysis`."""
+
+    def __init__(self, parse: Callable[[str], tuple[Node, str]], cwd: str, home: str) -> None:
+        self._parse = parse
+        self._home = home
+        self._cwds: tuple[str, ...] = (cwd,)
+        self._variables: dict[str, tuple[str, ...]] = {"HOME": (home,), "PWD": (cwd,)}
+        self._segments: list[Segment] = []
+        self._problems: list[str] = []
+        self._bombs: list[str] = []
+        self._functions: list[str] = []
+        self._depth = 0
+
+    def analysis(self) -> Analysis:
+        problems = tuple(dict.fromkeys(self._problems))
+        return Analysis(tuple(self._segments), problems, tuple(self._bombs), tuple(self._functions))
+
+    def line(self, command: str) -> None:
+        """A whole command line, from the user's call or from inside another one."""
+        if self._depth >= _DEEPEST:
+            self._problems.append("shells are nested too deeply")
+            return
+        self._depth += 1
+        root, problem = self._parse(command)
+        if problem:
+            self._problems.append(problem)
+        self._visit(root)
+        self._depth -= 1
+
+    # ---- statements ----------------------------------------------------------------------------------
+
+    def _visit(self, node: Node) -> None:
+        kind = node.type
+        if kind in _SEQUENCES:
+            self._sequence(node)
+        elif kind == "list":
+            self._list(node)
+        elif kind == "pipeline":
+            self._pipeline([child for child in node.children if child.is_named])
+        elif kind in {"subshell", "command_substitution", "process_substitution"}:
+            with self._scope():
+                self._sequence(node)
+        elif kind == "redirected_statement":
+            self._redirected(node)
+        elif kind in {"command", "declaration_command", "unset_command"}:
+            self._command(node, ())
+        elif kind in {"variable_assignment", "variable_assignments"}:
+            self._bare_assignment(node)
+        elif kind == "for_statement":
+            self._for(node)
+        elif kind == "function_definition":
+            self._function(node)
+        elif kind in _INERT or not node.is_named:
+            self._substitutions(node)
+        else:
+            self._problems.append(f"there is a part ({kind.lower()}) that is not understood")
+            for child in node.children:
+                self._visit(child)
+
+    def _sequence(self, node: Node) -> None:
+        """One after the other; a `cd` may have failed when the next one runs."""
+        for child in node.children:
+            before = self._cwds
+            self._visit(child)
+            self._cwds = _merged(self._cwds, before)
+
+    def _list(self, node: Node) -> None:
+        before = self._cwds
+        for child in node.children:
+            if child.type == "||":
+                self._cwds = _merged(self._cwds, before)
+            self._visit(child)
+
+    def _pipeline(self, stages: list[Node], first: int | None = None) -> None:
+        start = len(self._segments) if first is None else first
+        for number, stage in enumerate(stages):
+            before = len(self._segments)
+            upstream = tuple(self._segments[start:before])
+            with self._scope():
+                self._visit(stage)
+            if number or first is not None:
+                self._connect(upstream, before)
+
+    def _connect(self, upstream: tuple[Segment, ...], since: int) -> None:
+        """Tells the segments from `since` on what the commands before the pipe may hand them."""
+        for index in range(since, len(self._segments)):
+            segment = self._segments[index]
+            if any(wrapper in FEEDING for wrapper in segment.via):
+                feed, narrow = _fed(upstream)
+                known = segment.feed + feed
+                self._segments[index] = _with(segment, feed=known, narrow=narrow, piped=True)
+            elif segment.name in SHELLS and segment.stdin is None:
+                text = _spoken(upstream)
+                self._segments[index] = _with(segment, piped=True, stdin=text)
+                if text is not None:
+                    with self._scope():
+                        self.line(text)
+            else:
+                self._segments[index] = _with(segment, piped=True)
+
+    def _redirected(self, node: Node) -> None:
+        redirects = [child for child in node.children if child.type.endswith("_redirect")]
+        body = next((child for child in node.children if child not in redirects and child.is_named), None)
+        before = len(self._segments)
+        if body is not None and body.type in {"command", "declaration_command"}:
+            self._command(body, tuple(redirects))
+        else:
+            if body is not None:
+                self._visit(body)
+            found, _, _ = self._redirects(redirects)
+            self._emit(Segment(redirects=found, cwds=self._cwds))
+        for redirect in redirects:
+            self._rest_of_heredoc(redirect, before)
+
+    def _rest_of_heredoc(self, redirect: Node, before: int) -> None:
+        """The grammar puts what follows `<<EOF` on its line inside the redirect."""
+        if redirect.type != "heredoc_redirect":
+            return
+        for child in redirect.children:
+            if child.type == "pipeline":
+                self._pipeline([stage for stage in child.children if stage.is_named], before)
+            elif child.type in {"command", "list", "redirected_statement", "subshell", "compound_statement"}:
+                self._visit(child)
+
+    def _for(self, node: Node) -> None:
+        name = node.child_by_field_name("variable")
+        values: list[str] = []
+        for child in node.children_by_field_name("value"):
+            values.extend(plain(value) for value in self._word(child).values)
+        if name is not None:
+            self._variables[_text(name)] = tuple(values) or ("",)
+        for child in node.children:
+            if child.type in {"do_group", "compound_statement"}:
+                self._sequence(child)
+
+    def _function(self, node: Node) -> None:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            self._problems.append("there is a function that is not understood")
+            return
+        before = len(self._segments)
+        self._functions.append(_text(name))
+        with self._scope():
+            self._visit(body)
+        calls = [segment for segment in self._segments[before:] if segment.name == _text(name)]
+        if len(calls) > 1 or (calls and b"&" in (body.text or b"")):
+            self._bombs.append(_text(name))
+
+    def _bare_assignment(self, node: Node) -> None:
+        found = node.children if node.type == "variable_assignments" else [node]
+        assigns = tuple(pair for child in found if (pair := self._assignment(child)) is not None)
+        for name, value in assigns:
+            self._variables[name] = tuple(plain(reading) for reading in value.values)
+        self._emit(Segment(assigns=assigns, cwds=self._cwds))
+
+    # ---- one command ---------------------------------------------------------------------------------
+
+    def _command(self, node: Node, outer: tuple[Node, ...]) -> None:
+        args: list[Arg] = []
+        assigns: list[tuple[str, Arg]] = []
+        redirects = list(outer)
+        for child in node.children:
+            if child.type == "variable_assignment":
+                pair = self._assignment(child)
+                if pair is not None:
+                    assigns.append(pair)
+            elif child.type.endswith("_redirect"):
+                redirects.append(child)
+            elif child.type == "command_name":
+                args.extend(self._word(part) for part in child.children)
+            elif child.type == "comment":
+                continue
+            elif child.type == "ERROR":
+                self._problems.append("there is a part that is not understood")
+                self._substitutions(child)
+            else:
+                args.append(self._word(child))
+        found, extra, stdin = self._redirects(redirects)
+        if node.type == "declaration_command":
+            for name, value in assigns:
+                self._variables[name] = tuple(plain(reading) for reading in value.values)
+        segment = Segment((*args, *extra), tuple(assigns), found, self._cwds, stdin=stdin)
+        self._emit(segment)
+
+    def _redirects(self, nodes: list[Node]) -> tuple[tuple[Redirect, ...], tuple[Arg, ...], str | None]:
+        """The redirects, the words that the grammar wrongly counts to them, and the text on standard
+        input."""
+        found: list[Redirect] = []
+        extra: list[Arg] = []
+        stdin: str | None = None
+        for node in nodes:
+            if node.type == "herestring_redirect":
+                words = [self._word(child) for child in node.children if child.is_named]
+                stdin = words[0].text if words else ""
+                if words and words[0].dynamic:
+                    self._problems.append("text fed to a command is not known")
+            elif node.type == "heredoc_redirect":
+                stdin, more = self._heredoc(node, found)
+                extra.extend(more)
+            else:
+                operator = next((_text(child) for child in node.children if not child.is_named), "")
+                targets = [self._word(child) for child in node.children_by_field_name("destination")]
+                if targets:
+                    found.append(Redirect(operator, targets[0]))
+                extra.extend(targets[1:])
+        return tuple(found), tuple(extra), stdin
+
+    def _heredoc(self, node: Node, found: list[Redirect]) -> tuple[str, list[Arg]]:
+        text = ""
+        extra: list[Arg] = []
+        for child in node.children:
+            if child.type == "heredoc_body":
+                text = _text(child)
+                self._substitutions(child)
+            elif child.type == "file_redirect":
+                more, words, _ = self._redirects([child])
+                found.extend(more)
+                extra.extend(words)
+            elif child.type in {
+                "word",
+                "string",
+                "raw_string",
+                "concatenation",
+                "number",
+                "simple_expansion",
+            }:
+                extra.append(self._word(child))
+        return text, extra
+
+    def _assignment(self, node: Node) -> tuple[str, Arg] | None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return None
+        return _text(name), self._word(value) if value is not None else Arg.literal("")
+
+    def _emit(self, segment: Segment) -> None:
+        """Adds `segment`, follows what it does to the shell, and takes apart what it runs itself."""
+        if len(self._segments) >= _MOST_SEGMENTS:
+            self._problems.append("there are too many commands to judge")
+            return
+        self._segments.append(segment)
+        name = segment.name
+        if name in {"cd", "pushd", "popd", "chdir"}:
+            self._change_folder(segment)
+        elif name == "alias":
+            for arg in segment.rest:
+                if "=" in arg.text:
+                    self._inner_line(Arg.literal(arg.text.partition("=")[2]), ())
+        elif name == "trap" and segment.rest and len(segment.rest) > 1:
+            self._inner_line(segment.rest[0], ())
+        elif name in SHELLS and segment.stdin is not None:
+            self._inner_line(Arg.literal(segment.stdin), ())
+        find = Find.of(segment) if name in {"find", "gfind", "fd", "fdfind"} else None
+        if find is not None:
+            for args in find.runs:
+                via = (*segment.via, name)
+                self._emit(
+                    _with(segment, args=args, feed=find.roots, narrow=find.narrow, via=via, redirects=())
+                )
+            return
+        inner = unwrap(name, segment.rest) if name else None
+        if inner is None:
+            return
+        via = (*segment.via, name)
+        if inner.text is not None:
+            self._inner_line(inner.text, via)
+            return
+        cwds = self._folders(inner.moved, segment.cwds) if inner.moved is not None else segment.cwds
+        self._emit(
+            _with(
+                segment,
+                args=inner.args,
+                via=via,
+                cwds=cwds,
+                redirects=(),
+                assigns=segment.assigns + inner.assigns,
+            )
+        )
+
+    def _inner_line(self, text: Arg, via: tuple[str, ...]) -> None:
+        if text.dynamic:
+            self._problems.append("a shell runs text that is not known")
+        before = len(self._segments)
+        with self._scope():
+            self.line(text.text)
+        for index in range(before, len(self._segments)):
+            segment = self._segments[index]
+            self._segments[index] = _with(segment, via=via + segment.via)
+
+    def _change_folder(self, segment: Segment) -> None:
+        operands = [arg for arg in segment.rest if not (arg.text.startswith("-") and len(arg.text) > 1)]
+        if segment.name == "popd" or any(arg.text == "-" for arg in operands):
+            self._cwds = (MAYBE_ANYWHERE,)
+        elif not operands:
+            self._cwds = (self._home,)
+        else:
+            self._cwds = self._folders(operands[0], segment.cwds)
+        self._variables["PWD"] = self._cwds
+
+    def _folders(self, target: Arg, cwds: tuple[str, ...]) -> tuple[str, ...]:
+        folders: list[str] = []
+        for value in target.values:
+            place = plain(value)
+            if target.leads and not place:
+                folders.extend((self._home, MAYBE_ANYWHERE))
+                continue
+            for cwd in cwds:
+                absolute = os.path.isabs(place)
+                known = absolute or cwd != MAYBE_ANYWHERE
+                folders.append(os.path.normpath(os.path.join(cwd, place)) if known else MAYBE_ANYWHERE)
+        if target.dynamic:
+            folders.append(MAYBE_ANYWHERE)
+        return tuple(dict.fromkeys(folders))[:8]
+
+    # ---- words ---------------------------------------------------------------------------------------
+
+    def _word(self, node: Node) -> Arg:
+        word = Word(_text(node))
+        self._fill(word, node, quoted=False)
+        return word.finish(self._home, self._cwds[0])
+
+    def _fill(self, word: Word, node: Node, quoted: bool) -> None:
+        kind = node.type
+        if kind in {"string", "concatenation", "translated_string", "command_name"}:
+            self._fill_parts(word, node, quoted or kind == "string")
+        elif kind == "raw_string":
+            word.add(_text(node)[1:-1], "q")
+        elif kind == "ansi_c_string":
+            word.add(_ansi_c(_text(node)), "q")
+        elif kind in {"simple_expansion", "expansion"}:
+            self._substitutions(node)
+            word.choose(self._expanded(_text(node)), quoted=quoted)
+        elif kind in {"command_substitution", "process_substitution", "arithmetic_expansion"}:
+            self._visit(node)
+            word.choose(("",), quoted=quoted)
+        elif kind in {"string_content", "heredoc_content"}:
+            word.add(re.sub(r'\\([$`"\\\n])', lambda m: m[1].strip("\n"), _text(node)), "q")
+        else:
+            self._substitutions(node)
+            _add_bare(word, _text(node), "q" if quoted else "b")
+
+    def _fill_parts(self, word: Word, node: Node, quoted: bool) -> None:
+        """The children and, in a string, the white space that the grammar leaves between them."""
+        at = node.start_byte
+        raw = node.text or b""
+        for child in node.children:
+            if quoted and child.start_byte > at:
+                gap = raw[at - node.start_byte : child.start_byte - node.start_byte]
+                word.add(gap.decode("utf-8", "replace"), "q")
+            at = child.end_byte
+            if not (child.type in {'"', "$"} and not child.is_named):
+                self._fill(word, child, quoted)
+
+    def _expanded(self, text: str) -> tuple[str, ...]:
+        """The values of `$NAME` or `${NAME...}`, unknown ones as empty."""
+        name = text[1:]
+        found = _EXPANSION.match(text)
+        if found is not None:
+            name, operator, word = found[1], found[2] or "", found[3] or ""
+            known = self._variables.get(name, ())
+            if operator in {"-", ":-", "=", ":="}:
+                return (*known, word.strip("\"'"))
+            if operator in {"+", ":+"}:
+                return ("", word.strip("\"'"))
+            if operator in {"?", ":?"}:
+                # It ends the shell rather than being empty.
+                return known or ("_",)
+        return self._variables.get(name, ("",))
+
+    def _substitutions(self, node: Node) -> None:
+        """Visits the commands that run inside `node`, which itself runs nothing."""
+        for child in node.children:
+            if child.type in {"command_substitution", "process_substitution"}:
+                self._visit(child)
+            else:
+                self._substitutions(child)
+
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        cwds, variables = self._cwds, dict(self._variables)
+        yield
+        self._cwds, self._variables = cwds, variables
+
+
+def _with(segment: Segment, **changes: object) -> Segment:
+    fields = {name: getattr(segment, name) for name in segment.__struct_fields__}
+    return Segment(**{**fields, **changes})
+
+
+def _merged(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return first if first == second else tuple(dict.fromkeys(first + second))[:8]
+
+
+def _fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool]:
+    """The operands that `… | xargs` may get: the folders of a find, or the words of the first command."""
+    source = next((segment for segment in upstream if segment.args), None)
+    if source is None:
+        return (), True
+    find = Find.of(source)
+    narrow = any(segment.name in {"grep", "rg", "head", "tail", "sed", "awk"} for segment in upstream[1:])
+    if find is not None:
+        return find.roots, find.narrow or narrow
+    operands = tuple(arg for arg in source.rest if not arg.text.startswith("-"))
+    if source.name == "ls" and not operands:
+        operands = (Arg.literal("."),)
+    listing = source.name in {"ls", "echo", "printf", "cat"}
+    return operands if listing or source.name == "du" else (), narrow
+
+
+def _spoken(upstream: tuple[Segment, ...]) -> str | None:
+    """The text that reaches a shell through a pipe, if the line says it."""
+    source = next((segment for segment in upstream if segment.args), None)
+    if source is None:
+        return None
+    if source.name in {"echo", "printf"}:
+        text = joined(tuple(arg for arg in source.rest if not re.fullmatch("-[neE]+", arg.text))).text
+        return text.replace("\\n", "\n")
+    return source.stdin if source.name in {"cat", "tee"} else None
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _add_bare(word: Word, text: str, kind: str) -> None:
+    """Bare text, in which a backslash quotes the next character and swallows a line break."""
+    at = 0
+    while at < len(text):
+        if text[at] == "\\" and at + 1 < len(text):
+            if text[at + 1] != "\n":
+                word.add(text[at + 1], "q")
+            at += 2
+        else:
+            word.add(text[at], kind)
+            at += 1
+
+
+def _ansi_c(text: str) -> str:
+    body = text[2:-1]
+    try:
+        return codecs.decode(body.encode("latin-1", "backslashreplace"), "unicode_escape")
+    except UnicodeDecodeError:
+        return body
