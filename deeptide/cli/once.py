@@ -15,6 +15,7 @@ from deeptide.cli.terminal import is_tty
 from deeptide.headless.exits import Exit
 from deeptide.headless.formats import Writer, failed, writer_for
 from deeptide.headless.run import run
+from deeptide.model.errors import MissingKey
 from deeptide.protocol.errors import DeepTideError, UsageError
 from deeptide.session.session import Session
 from deeptide.wiring.house import House
@@ -29,6 +30,11 @@ def run_once(call: Invocation) -> int:
     try:
         prompt = prompt_of(call.prompt)
         house = House(options_of(call))
+        if house.needs_key():
+            raise MissingKey(
+                f"There is no API key for {house.settings.model.base_url}; nothing was sent.",
+                "Set DEEPSEEK_API_KEY, or run `deeptide login`. `deeptide demo` needs no key.",
+            )
     except DeepTideError as error:
         writer.result(failed(str(error), error.advice, error.exit_code))
         return error.exit_code
