@@ -31,7 +31,7 @@ def once(command: Sequence[str], cwd: Path, env: dict[str, str]) -> tuple[float,
 
 def main() -> None:
     options = arguments(__doc__ or "", runs=7)
-    with world() as (project, env), emulator([{"text": "pong"}], env) as url:
+    with world() as (project, env), emulator([{"match": ".", "text": "pong"}], env) as url:
         command = [*DEEPTIDE, "exec", "ping", "--base-url", url]
         library = [PYTHON, "-c", "import openai"]
         ours, base = [], []

@@ -28,7 +28,8 @@ def test_every_room_imports_only_what_its_line_allows() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code, "--no-cache"], capture_output=True, text=True, cwd=ROOT, timeout=120
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    report = done.stdout + done.stderr
+    assert done.returncode == 0, report[report.find("Contracts") :]
 
 
 def test_no_headless_module_loads_what_draws() -> None:
@@ -37,6 +38,8 @@ def test_no_headless_module_loads_what_draws() -> None:
     assert len(headless) > 50
     code = (
         "import importlib, json, sys\n"
+        # httpx brings a command line of its own, which takes Rich when it can; without it nothing of ours may.
+        "sys.modules['httpx._main'] = None\n"
         "drawing = set(json.loads(sys.argv[1]))\n"
         "for name in json.loads(sys.argv[2]):\n"
         "    importlib.import_module(name)\n"

@@ -24,6 +24,7 @@ from deeptide.protocol.errors import SessionError
 from deeptide.protocol.events import decode_event
 from deeptide.session.session import Session
 from deeptide.wiring.house import House, Options
+from tests.deep import DEEP
 
 
 class Ran:
@@ -158,6 +159,7 @@ async def test_a_provider_that_refuses_is_exit_1_with_advice(tmp_path: Path) -> 
     assert done.result["error"] and done.result["advice"] and done.result["answer"] == ""
 
 
+@pytest.mark.skipif(not DEEP, reason="five honest retries take 16 s")
 async def test_a_provider_that_stays_busy_is_exit_75(tmp_path: Path) -> None:
     def busy(request: dict[str, Any], n: int) -> Say:
         return Say(fault=Fault("status", status=503, retry_after=0.0))
