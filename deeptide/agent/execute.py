@@ -141,7 +141,7 @@ class Batch:
         rule = ""
         if verdict is not None and approval.scope and decision.choice in ("session", "always"):
             rule = approval.scope
-            gear.policy.remember(rule, always=decision.choice == "always")
+            gear.policy.rules.add(rule, always=decision.choice == "always")
         gear.journal.record(ApprovalAnswered(approval.id, decision, rule))
         return decision
 

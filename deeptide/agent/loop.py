@@ -32,8 +32,10 @@ class Agent:
         """Run one turn on the user's words, facts first. Cancelling the task interrupts it; it still ends."""
         journal = self.gear.journal
         number = journal.fold.turns + 1
-        for event in (TurnStarted(number), *notes, UserMessage(text)):
-            journal.record(event)
+        journal.record(TurnStarted(number))
+        for note in notes:
+            journal.record(note)
+        journal.record(UserMessage(text))
         try:
             ended = await self._run(number)
             await self.upkeep.after_turn(number)

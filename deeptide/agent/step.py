@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 
@@ -117,8 +118,7 @@ def _record_answer(gear: Equipment, item: Completed) -> Answered:
     return Answered(item.message, item.finish)
 
 
-def _record_rest(gear: Equipment, message: Message, finish: str) -> None:
+def _record_rest(gear: Equipment, message: Message, finish: Literal["interrupted", "cut"]) -> None:
     shown = assistant(message.text, thinking=message.thinking)
     if shown.parts:
-        how = "interrupted" if finish == "interrupted" else "cut"
-        gear.journal.record(AssistantMessage(shown, how, gear.journal.fold.model))
+        gear.journal.record(AssistantMessage(shown, finish, gear.journal.fold.model))

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from deeptide.agent.equipment import Equipment
 from deeptide.agent.step import priced
+from deeptide.context.asking import Answer, Ask, Skipped
 from deeptide.context.auto_compact import AutoCompact
-from deeptide.context.compaction import Answer, Ask, Skipped, compact, hard_limit
+from deeptide.context.compaction import compact
+from deeptide.context.dropping import hard_limit
 from deeptide.context.handoff import hand_off
-from deeptide.context.ladder import Policy, next_action
+from deeptide.context.ladder import Phase, Policy, next_action
 from deeptide.context.window import Latch, Reading, warning_text
 from deeptide.model.request import Request
 from deeptide.model.stream import Completed, Failed
@@ -31,13 +34,12 @@ from deeptide.protocol.events import (
     Trigger,
     Working,
 )
-
-HARD_LIMIT = 0.98
+from deeptide.tools.spill import write_spill
 
 
 class UpkeepSettings(msgspec.Struct, frozen=True):
     policy: Policy
-    summary: str = "narrative"
+    summary: Literal["narrative", "ledger"] = "narrative"
     briefing_model: str = ""
 
 
@@ -73,21 +75,16 @@ class Upkeep:
 
     async def before_request(self, first: bool) -> None:
         """Make the next request fit, by the ladder. `first` is the first request of a turn."""
-        phase = "between" if first else "inside"
+        phase: Phase = "between" if first else "inside"
         tried: set[str] = set()
-        while True:
-            action = next_action(self.reading(), self._settings.policy, phase)
-            if action == "none" or action in tried:
-                break
+        policy = self._settings.policy
+        while (action := next_action(self.reading(), policy, phase, tried)) not in ("none", "hard"):
             tried.add(action)
             if action == "compact":
                 await self.compact("soft")
             elif action == "ask":
-                self._gear.journal.publish(
-                    Notice("The window is filling up.", "warning", "Compact now with /compact.")
-                )
-            elif action == "hard":
-                await self._reach_the_limit()
+                advice = "Compact now with /compact, or go on."
+                self._gear.journal.publish(Notice("The window is filling up.", "warning", advice))
         self.enforce_limit()
 
     def after_response(self) -> None:
@@ -131,7 +128,8 @@ class Upkeep:
                 texts=self._library,
                 trigger=trigger,
                 focus=focus,
-                summary="ledger" if self._settings.summary == "ledger" else "narrative",
+                summary=self._settings.summary,
+                limit=self._soft_limit() if trigger == "soft" else None,
             )
         finally:
             journal.publish(Working(""))
@@ -171,7 +169,7 @@ class Upkeep:
     def enforce_limit(self, tokens: int = 0) -> None:
         """Drop the oldest whole units until the view fits `tokens` (default 98 % of usable)."""
         reading = self.reading()
-        limit = tokens or int(reading.usable * HARD_LIMIT)
+        limit = tokens or int(reading.usable * self._settings.policy.hard_limit / 100)
         if reading.used <= limit:
             return
         event = hard_limit(self._gear.journal.fold, limit, self._spill)
@@ -189,13 +187,11 @@ class Upkeep:
             )
         )
 
-    async def _reach_the_limit(self) -> None:
-        await self.compact("hard")
-        self.enforce_limit()
+    def _soft_limit(self) -> int:
+        return int(self.reading().usable * self._settings.policy.soft_limit / 100)
 
     def _spill(self, seq: int, text: str) -> str:
-        from_files = self._gear.registry.spill(self._folder / "spill", f"view-{seq}", text)
-        return str(from_files)
+        return str(write_spill(self._folder / "spill", f"view-{seq}", text))
 
     async def _complete(self, ask: Ask) -> Answer:
         """The model, as a shrinker sees it: one question, one text."""

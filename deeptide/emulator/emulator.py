@@ -177,7 +177,8 @@ class Emulator:
         cap = output_cap(request, max(1, self.window - prompt))
         if prompt + cap > self.window:
             raise too_long(self.window, prompt, cap)
-        say = self._script(request, self._turn + 1)
+        choose = getattr(self._script, "peek", self._script) if fault else self._script
+        say: Say = choose(request, self._turn + 1)
         if fault is None:
             self._turn += 1
             self._refuse_by(say.fault)

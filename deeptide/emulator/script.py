@@ -62,6 +62,11 @@ class Script:
         self._used[index] = self._used.get(index, 0) + 1
         return self._lines[index].say
 
+    def peek(self, request: dict[str, Any], n: int) -> Say:
+        """The answer that a call would give, without using it up."""
+        index = self._choose(request, n)
+        return self._rest(request, n) if index is None else self._lines[index].say
+
     def _choose(self, request: dict[str, Any], n: int) -> int | None:
         said = last_user_text(request)
         free: int | None = None

@@ -356,4 +356,5 @@ def encode_event(event: Event) -> bytes:
 
 
 def decode_event(data: bytes) -> Event:
-    return _event_decoder.decode(data)
+    event: Event = _event_decoder.decode(data)
+    return event

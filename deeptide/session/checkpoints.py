@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -132,7 +132,7 @@ class Checkpoints:
     def _make(self, label: str, seq: int, messages: int, automatic: bool) -> Checkpoint:
         return Checkpoint(secrets.token_hex(4), label, seq, self._clock(), messages, automatic)
 
-    def _only(self, found: list[Checkpoint], text: str) -> Checkpoint:
+    def _only(self, found: Sequence[Checkpoint], text: str) -> Checkpoint:
         if len(found) == 1:
             return found[0]
         if found:
@@ -146,5 +146,5 @@ def _unquote(label: str) -> str:
     return _quoted(label) or label
 
 
-def listed(points: list[Checkpoint]) -> str:
+def listed(points: Sequence[Checkpoint]) -> str:
     return ", ".join(f"{point.id} {point.label!r}" if point.label else point.id for point in points)

@@ -19,6 +19,7 @@ from deeptide.context.auto_compact import AutoCompact
 from deeptide.model.catalog import Catalog
 from deeptide.permissions.gate import Gate
 from deeptide.permissions.policy import Policy
+from deeptide.permissions.secrets import guarded
 from deeptide.prompts.library import Library
 from deeptide.protocol.events import SessionStarted, ToolFinished
 from deeptide.session.checkpoints import Checkpoints
@@ -130,7 +131,7 @@ def _assemble(
             checkpoints=checkpoints,
             catalog=supplies.catalog,
             roots=roots,
-            guarded=policy.guarded,
+            guarded=lambda path: guarded(str(path), str(Path.home())),
             environment=Facts(roots, journal.fold).note,
             shell=lambda command: run_for_user(command, roots, folder / "spill", supplies.tool_timeout_s),
         )

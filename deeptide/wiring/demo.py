@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from deeptide.emulator.demo import SAMPLE, demo_script
-from deeptide.emulator.service import Emulator
+from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.transport import EmulatorTransport
 from deeptide.workspace.files import atomic_write, private_dir
 

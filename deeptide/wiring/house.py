@@ -27,12 +27,14 @@ from deeptide.commands.standard import standard as standard_commands
 from deeptide.config import auth, trust
 from deeptide.config.load import Loaded, load
 from deeptide.config.paths import find_paths, project_file
+from deeptide.config.rules import store_rule, stored_rules
 from deeptide.config.save import save
 from deeptide.context.auto_compact import AutoCompact
 from deeptide.context.ladder import Policy as LadderPolicy
 from deeptide.model.catalog import Catalog, ModelSpec
 from deeptide.model.errors import MissingKey
-from deeptide.permissions.policy import Policy, Rules
+from deeptide.permissions.policy import Policy
+from deeptide.permissions.rules import Rules
 from deeptide.prompts.library import Library
 from deeptide.protocol.events import Notice, SessionStarted
 from deeptide.session.session import Session
@@ -162,14 +164,18 @@ class House:
     async def resume(self, selector: str = "latest") -> Session:
         """A stored session: id, prefix, title or `latest` (of this workspace first). Raises SessionError."""
         info = await asyncio.to_thread(self.store.find, selector, str(self.workspace))
-        workspace = Path(info.workspace)
-        if not workspace.is_dir():
-            self.notices = (*self.notices, f"The folder {workspace} is gone; working in {self.workspace}.")
-            workspace = self.workspace
+        workspace = self._folder_of(info)
         session, mended = await open_in_thread(self._supplies(), info.path, workspace, None, self.trusted)
         self.notices = (*self.notices, *mended)
         self._apply_flags(session)
         return session
+
+    def _folder_of(self, info: SessionInfo) -> Path:
+        workspace = Path(info.workspace)
+        if workspace.is_dir():
+            return workspace
+        self.notices = (*self.notices, f"The folder {workspace} is gone; working in {self.workspace}.")
+        return self.workspace
 
     def _apply_flags(self, session: Session) -> None:
         """What the command line asks for holds in a resumed session too; it is logged like any change."""
@@ -226,8 +232,12 @@ class House:
         )
 
     def _policy(self, roots: Roots) -> Policy:
-        permissions = self.settings.permissions
-        rules = Rules(allow=permissions.allow, ask=permissions.ask, deny=permissions.deny)
+        permissions, workspace = self.settings.permissions, roots.workspace
+        rules = Rules(
+            allow=(*permissions.allow, *stored_rules(self._paths, workspace)),
+            deny=permissions.deny,
+            persist=lambda rule: store_rule(self._paths, workspace, rule),
+        )
         return Policy(roots, Path.home(), rules)
 
     # ---- the model --------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from deeptide.emulator.service import Emulator
-
+from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.script import Answerer
 from deeptide.emulator.transport import EmulatorTransport
 from deeptide.protocol.approvals import Decision

@@ -6,8 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from deeptide.emulator.service import Emulator
-
+from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.says import Call, Fault, Say
 from deeptide.emulator.script import Script
 from deeptide.protocol.approvals import Decision

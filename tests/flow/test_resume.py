@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from deeptide.emulator.service import Emulator
 
 from deeptide.agent.step import request_for
+from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.says import Call, Say
 from deeptide.emulator.script import Script
 from deeptide.model.wire import body, dialect_for
