@@ -79,6 +79,8 @@ class Classifier:
             )
         if name in functions:
             return FINE
+        if name in {"source", "."} and any(arg.dynamic for arg in segment.rest):
+            return Ruling(Level.STRONG, "shell", "A shell runs a script that is not known.", clearable=False)
         return worst((self._secrets(segment), self._wrapper(segment) or self._plain(segment, programs)))
 
     def _plain(self, segment: Segment, programs: Programs) -> Ruling:
@@ -115,7 +117,7 @@ class Classifier:
             "mise",
             "asdf",
         }:
-            return Ruling(Level.ASK, f"{name} {segment.texts[0]}", "It may install packages first.")
+            return Ruling(Level.ASK, name, "It may install packages first.")
         return FINE
 
     def _shell(self, segment: Segment) -> Ruling:
@@ -123,7 +125,8 @@ class Classifier:
         if inner is not None or (segment.stdin is not None and not segment.rest and not segment.piped):
             return FINE
         script = next((arg for arg in segment.rest if not arg.text.startswith("-") or arg.leads), None)
-        if script is None:
+        reads_stdin = any(re.match(r"-\w*s", text) for text in segment.texts)
+        if script is None or reads_stdin:
             if segment.rest and set(segment.texts) <= {"--version", "--help"}:
                 return FINE
             return Ruling(Level.STRONG, "shell", "A shell runs whatever it is given.", clearable=False)

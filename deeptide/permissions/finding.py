@@ -9,6 +9,7 @@ import msgspec
 
 from deeptide.permissions.segments import Segment
 from deeptide.permissions.words import Arg
+from deeptide.permissions.wrappers import emptied
 
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FD_RUNS = frozenset({"-x", "-X", "--exec", "--exec-batch"})
@@ -80,6 +81,6 @@ def _actions(
             and not (args[end].text == "+" and args[end - 1].text == "{}")
         ):
             end += 1
-        runs.append(tuple(arg for arg in args[index + 1 : end] if arg.text != "{}"))
+        runs.append(tuple(emptied(arg, ("{}",)) for arg in args[index + 1 : end] if arg.text != "{}"))
         index = end + 1
     return tuple(run for run in runs if run), tuple(rest)

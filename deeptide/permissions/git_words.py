@@ -63,7 +63,7 @@ class Git(msgspec.Struct, frozen=True):
             name = text.partition("=")[0]
             for option in options:
                 if option.startswith("--"):
-                    if len(name) > 3 and option.startswith(name) and name.startswith("--"):
+                    if len(name) >= 3 and option.startswith(name) and name.startswith("--"):
                         return True
                 elif text.startswith("-") and not text.startswith("--") and option[1] in text[1:]:
                     return True
@@ -143,7 +143,7 @@ def _losing(git: Git) -> str:
         "reset": git.has("--hard", "--merge", "--keep"),
         "checkout": "--" in git.rest or "." in git.operands or git.has("-f", "--force", "--ours", "--theirs"),
         "switch": git.has("-f", "--force", "--discard-changes"),
-        "restore": not git.has("--staged", "-S") or git.has("--worktree", "-W"),
+        "restore": not set(git.rest) & {"--staged", "-S"} or git.has("--worktree", "-W"),
         "clean": not git.has("-n", "--dry-run"),
         "stash": first in {"drop", "clear"},
         "branch": git.has("-D", "-M", "-f", "--force") or (git.has("--delete") and git.has("--force")),

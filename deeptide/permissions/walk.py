@@ -5,21 +5,18 @@ Invariant: it never decides; what it cannot follow it reports as a problem.
 
 from __future__ import annotations
 
-import codecs
-import os
 import re
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from deeptide.permissions.finding import Find
-from deeptide.permissions.segments import MAYBE_ANYWHERE, Analysis, Redirect, Segment
-from deeptide.permissions.words import Arg, Word, plain
+from deeptide.permissions.reading import Reader, text_of
+from deeptide.permissions.segments import Analysis, Redirect, Segment
+from deeptide.permissions.state import State
+from deeptide.permissions.words import Arg, plain
 from deeptide.permissions.wrappers import FEEDING, SHELLS, joined, unwrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tree_sitter import Node
 
 _DEEPEST = 8
@@ -73,7 +70,6 @@ _INERT = frozenset(
     }
     | {"special_variable_name", "test_operator", "array", "heredoc_content"}
 )
-_EXPANSION = re.compile(r"\$\{(\w+)(?:(:?[-=?+])(.*))?\}\Z", re.DOTALL)
 
 
 class Walker:
@@ -81,9 +77,8 @@ class Walker:
 
     def __init__(self, parse: Callable[[str], tuple[Node, str]], cwd: str, home: str) -> None:
         self._parse = parse
-        self._home = home
-        self._cwds: tuple[str, ...] = (cwd,)
-        self._variables: dict[str, tuple[str, ...]] = {"HOME": (home,), "PWD": (cwd,)}
+        self._state = State(cwd, home)
+        self._reader = Reader(self._state, self._visit)
         self._segments: list[Segment] = []
         self._problems: list[str] = []
         self._bombs: list[str] = []
@@ -117,7 +112,7 @@ class Walker:
         elif kind == "pipeline":
             self._pipeline([child for child in node.children if child.is_named])
         elif kind in {"subshell", "command_substitution", "process_substitution"}:
-            with self._scope():
+            with self._state.scope():
                 self._sequence(node)
         elif kind == "redirected_statement":
             self._redirected(node)
@@ -130,7 +125,7 @@ class Walker:
         elif kind == "function_definition":
             self._function(node)
         elif kind in _INERT or not node.is_named:
-            self._substitutions(node)
+            self._reader.substitutions(node)
         else:
             self._problems.append(f"there is a part ({kind.lower()}) that is not understood")
             for child in node.children:
@@ -139,15 +134,15 @@ class Walker:
     def _sequence(self, node: Node) -> None:
         """One after the other; a `cd` may have failed when the next one runs."""
         for child in node.children:
-            before = self._cwds
+            before = self._state.cwds
             self._visit(child)
-            self._cwds = _merged(self._cwds, before)
+            self._state.merge(before)
 
     def _list(self, node: Node) -> None:
-        before = self._cwds
+        before = self._state.cwds
         for child in node.children:
             if child.type == "||":
-                self._cwds = _merged(self._cwds, before)
+                self._state.merge(before)
             self._visit(child)
 
     def _pipeline(self, stages: list[Node], first: int | None = None) -> None:
@@ -155,7 +150,7 @@ class Walker:
         for number, stage in enumerate(stages):
             before = len(self._segments)
             upstream = tuple(self._segments[start:before])
-            with self._scope():
+            with self._state.scope():
                 self._visit(stage)
             if number or first is not None:
                 self._connect(upstream, before)
@@ -172,7 +167,7 @@ class Walker:
                 text = _spoken(upstream)
                 self._segments[index] = _with(segment, piped=True, stdin=text)
                 if text is not None:
-                    with self._scope():
+                    with self._state.scope():
                         self.line(text)
             else:
                 self._segments[index] = _with(segment, piped=True)
@@ -187,7 +182,7 @@ class Walker:
             if body is not None:
                 self._visit(body)
             found, _, _ = self._redirects(redirects)
-            self._emit(Segment(redirects=found, cwds=self._cwds))
+            self._emit(Segment(redirects=found, cwds=self._state.cwds))
         for redirect in redirects:
             self._rest_of_heredoc(redirect, before)
 
@@ -205,9 +200,9 @@ class Walker:
         name = node.child_by_field_name("variable")
         values: list[str] = []
         for child in node.children_by_field_name("value"):
-            values.extend(plain(value) for value in self._word(child).values)
+            values.extend(plain(value) for value in self._reader.word(child).values)
         if name is not None:
-            self._variables[_text(name)] = tuple(values) or ("",)
+            self._state.assign(text_of(name), tuple(values))
         for child in node.children:
             if child.type in {"do_group", "compound_statement"}:
                 self._sequence(child)
@@ -218,19 +213,19 @@ class Walker:
             self._problems.append("there is a function that is not understood")
             return
         before = len(self._segments)
-        self._functions.append(_text(name))
-        with self._scope():
+        self._functions.append(text_of(name))
+        with self._state.scope():
             self._visit(body)
-        calls = [segment for segment in self._segments[before:] if segment.name == _text(name)]
+        calls = [segment for segment in self._segments[before:] if segment.name == text_of(name)]
         if len(calls) > 1 or (calls and b"&" in (body.text or b"")):
-            self._bombs.append(_text(name))
+            self._bombs.append(text_of(name))
 
     def _bare_assignment(self, node: Node) -> None:
         found = node.children if node.type == "variable_assignments" else [node]
-        assigns = tuple(pair for child in found if (pair := self._assignment(child)) is not None)
+        assigns = tuple(pair for child in found if (pair := self._reader.assignment(child)) is not None)
         for name, value in assigns:
-            self._variables[name] = tuple(plain(reading) for reading in value.values)
-        self._emit(Segment(assigns=assigns, cwds=self._cwds))
+            self._state.assign(name, tuple(plain(reading) for reading in value.values))
+        self._emit(Segment(assigns=assigns, cwds=self._state.cwds))
 
     # ---- one command ---------------------------------------------------------------------------------
 
@@ -240,25 +235,25 @@ class Walker:
         redirects = list(outer)
         for child in node.children:
             if child.type == "variable_assignment":
-                pair = self._assignment(child)
+                pair = self._reader.assignment(child)
                 if pair is not None:
                     assigns.append(pair)
             elif child.type.endswith("_redirect"):
                 redirects.append(child)
             elif child.type == "command_name":
-                args.extend(self._word(part) for part in child.children)
+                args.extend(self._reader.word(part) for part in child.children)
             elif child.type == "comment":
                 continue
             elif child.type == "ERROR":
                 self._problems.append("there is a part that is not understood")
-                self._substitutions(child)
+                self._reader.substitutions(child)
             else:
-                args.append(self._word(child))
+                args.append(self._reader.word(child))
         found, extra, stdin = self._redirects(redirects)
         if node.type == "declaration_command":
             for name, value in assigns:
-                self._variables[name] = tuple(plain(reading) for reading in value.values)
-        segment = Segment((*args, *extra), tuple(assigns), found, self._cwds, stdin=stdin)
+                self._state.assign(name, tuple(plain(reading) for reading in value.values))
+        segment = Segment((*args, *extra), tuple(assigns), found, self._state.cwds, stdin=stdin)
         self._emit(segment)
 
     def _redirects(self, nodes: list[Node]) -> tuple[tuple[Redirect, ...], tuple[Arg, ...], str | None]:
@@ -269,7 +264,7 @@ class Walker:
         stdin: str | None = None
         for node in nodes:
             if node.type == "herestring_redirect":
-                words = [self._word(child) for child in node.children if child.is_named]
+                words = [self._reader.word(child) for child in node.children if child.is_named]
                 stdin = words[0].text if words else ""
                 if words and words[0].dynamic:
                     self._problems.append("text fed to a command is not known")
@@ -277,8 +272,8 @@ class Walker:
                 stdin, more = self._heredoc(node, found)
                 extra.extend(more)
             else:
-                operator = next((_text(child) for child in node.children if not child.is_named), "")
-                targets = [self._word(child) for child in node.children_by_field_name("destination")]
+                operator = next((text_of(child) for child in node.children if not child.is_named), "")
+                targets = [self._reader.word(child) for child in node.children_by_field_name("destination")]
                 if targets:
                     found.append(Redirect(operator, targets[0]))
                 extra.extend(targets[1:])
@@ -289,8 +284,8 @@ class Walker:
         extra: list[Arg] = []
         for child in node.children:
             if child.type == "heredoc_body":
-                text = _text(child)
-                self._substitutions(child)
+                text = text_of(child)
+                self._reader.substitutions(child)
             elif child.type == "file_redirect":
                 more, words, _ = self._redirects([child])
                 found.extend(more)
@@ -303,14 +298,8 @@ class Walker:
                 "number",
                 "simple_expansion",
             }:
-                extra.append(self._word(child))
+                extra.append(self._reader.word(child))
         return text, extra
-
-    def _assignment(self, node: Node) -> tuple[str, Arg] | None:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None:
-            return None
-        return _text(name), self._word(value) if value is not None else Arg.literal("")
 
     def _emit(self, segment: Segment) -> None:
         """Adds `segment`, follows what it does to the shell, and takes apart what it runs itself."""
@@ -320,7 +309,7 @@ class Walker:
         self._segments.append(segment)
         name = segment.name
         if name in {"cd", "pushd", "popd", "chdir"}:
-            self._change_folder(segment)
+            self._state.change_folder(segment)
         elif name == "alias":
             for arg in segment.rest:
                 if "=" in arg.text:
@@ -342,9 +331,9 @@ class Walker:
             return
         via = (*segment.via, name)
         if inner.text is not None:
-            self._inner_line(inner.text, via)
+            self._inner_line(inner.text, via, segment)
             return
-        cwds = self._folders(inner.moved, segment.cwds) if inner.moved is not None else segment.cwds
+        cwds = self._state.folders(inner.moved, segment.cwds) if inner.moved is not None else segment.cwds
         self._emit(
             _with(
                 segment,
@@ -356,118 +345,21 @@ class Walker:
             )
         )
 
-    def _inner_line(self, text: Arg, via: tuple[str, ...]) -> None:
+    def _inner_line(self, text: Arg, via: tuple[str, ...], outer: Segment | None = None) -> None:
         if text.dynamic:
             self._problems.append("a shell runs text that is not known")
         before = len(self._segments)
-        with self._scope():
+        with self._state.scope():
             self.line(text.text)
         for index in range(before, len(self._segments)):
             segment = self._segments[index]
-            self._segments[index] = _with(segment, via=via + segment.via)
-
-    def _change_folder(self, segment: Segment) -> None:
-        operands = [arg for arg in segment.rest if not (arg.text.startswith("-") and len(arg.text) > 1)]
-        if segment.name == "popd" or any(arg.text == "-" for arg in operands):
-            self._cwds = (MAYBE_ANYWHERE,)
-        elif not operands:
-            self._cwds = (self._home,)
-        else:
-            self._cwds = self._folders(operands[0], segment.cwds)
-        self._variables["PWD"] = self._cwds
-
-    def _folders(self, target: Arg, cwds: tuple[str, ...]) -> tuple[str, ...]:
-        folders: list[str] = []
-        for value in target.values:
-            place = plain(value)
-            if target.leads and not place:
-                folders.extend((self._home, MAYBE_ANYWHERE))
-                continue
-            for cwd in cwds:
-                absolute = os.path.isabs(place)
-                known = absolute or cwd != MAYBE_ANYWHERE
-                folders.append(os.path.normpath(os.path.join(cwd, place)) if known else MAYBE_ANYWHERE)
-        if target.dynamic:
-            folders.append(MAYBE_ANYWHERE)
-        return tuple(dict.fromkeys(folders))[:8]
-
-    # ---- words ---------------------------------------------------------------------------------------
-
-    def _word(self, node: Node) -> Arg:
-        word = Word(_text(node))
-        self._fill(word, node, quoted=False)
-        return word.finish(self._home, self._cwds[0])
-
-    def _fill(self, word: Word, node: Node, quoted: bool) -> None:
-        kind = node.type
-        if kind in {"string", "concatenation", "translated_string", "command_name"}:
-            self._fill_parts(word, node, quoted or kind == "string")
-        elif kind == "raw_string":
-            word.add(_text(node)[1:-1], "q")
-        elif kind == "ansi_c_string":
-            word.add(_ansi_c(_text(node)), "q")
-        elif kind in {"simple_expansion", "expansion"}:
-            self._substitutions(node)
-            word.choose(self._expanded(_text(node)), quoted=quoted)
-        elif kind in {"command_substitution", "process_substitution", "arithmetic_expansion"}:
-            self._visit(node)
-            word.choose(("",), quoted=quoted)
-        elif kind in {"string_content", "heredoc_content"}:
-            word.add(re.sub(r'\\([$`"\\\n])', lambda m: m[1].strip("\n"), _text(node)), "q")
-        else:
-            self._substitutions(node)
-            _add_bare(word, _text(node), "q" if quoted else "b")
-
-    def _fill_parts(self, word: Word, node: Node, quoted: bool) -> None:
-        """The children and, in a string, the white space that the grammar leaves between them."""
-        at = node.start_byte
-        raw = node.text or b""
-        for child in node.children:
-            if quoted and child.start_byte > at:
-                gap = raw[at - node.start_byte : child.start_byte - node.start_byte]
-                word.add(gap.decode("utf-8", "replace"), "q")
-            at = child.end_byte
-            if not (child.type in {'"', "$"} and not child.is_named):
-                self._fill(word, child, quoted)
-
-    def _expanded(self, text: str) -> tuple[str, ...]:
-        """The values of `$NAME` or `${NAME...}`, unknown ones as empty."""
-        name = text[1:]
-        found = _EXPANSION.match(text)
-        if found is not None:
-            name, operator, word = found[1], found[2] or "", found[3] or ""
-            known = self._variables.get(name, ())
-            if operator in {"-", ":-", "=", ":="}:
-                return (*known, word.strip("\"'"))
-            if operator in {"+", ":+"}:
-                return ("", word.strip("\"'"))
-            if operator in {"?", ":?"}:
-                # It ends the shell rather than being empty.
-                return known or ("_",)
-        return self._variables.get(name, ("",))
-
-    def _substitutions(self, node: Node) -> None:
-        """Visits the commands that run inside `node`, which itself runs nothing."""
-        for child in node.children:
-            if child.type in {"command_substitution", "process_substitution"}:
-                self._visit(child)
-            else:
-                self._substitutions(child)
-
-    @contextmanager
-    def _scope(self) -> Iterator[None]:
-        cwds, variables = self._cwds, dict(self._variables)
-        yield
-        self._cwds, self._variables = cwds, variables
+            feed, narrow = (outer.feed, outer.narrow) if outer is not None else (segment.feed, segment.narrow)
+            self._segments[index] = _with(segment, via=via + segment.via, feed=feed, narrow=narrow)
 
 
 def _with(segment: Segment, **changes: object) -> Segment:
     fields = {name: getattr(segment, name) for name in segment.__struct_fields__}
     return Segment(**{**fields, **changes})
-
-
-def _merged(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    return first if first == second else tuple(dict.fromkeys(first + second))[:8]
 
 
 def _fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool]:
@@ -495,28 +387,3 @@ def _spoken(upstream: tuple[Segment, ...]) -> str | None:
         text = joined(tuple(arg for arg in source.rest if not re.fullmatch("-[neE]+", arg.text))).text
         return text.replace("\\n", "\n")
     return source.stdin if source.name in {"cat", "tee"} else None
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
-
-
-def _add_bare(word: Word, text: str, kind: str) -> None:
-    """Bare text, in which a backslash quotes the next character and swallows a line break."""
-    at = 0
-    while at < len(text):
-        if text[at] == "\\" and at + 1 < len(text):
-            if text[at + 1] != "\n":
-                word.add(text[at + 1], "q")
-            at += 2
-        else:
-            word.add(text[at], kind)
-            at += 1
-
-
-def _ansi_c(text: str) -> str:
-    body = text[2:-1]
-    try:
-        return codecs.decode(body.encode("latin-1", "backslashreplace"), "unicode_escape")
-    except UnicodeDecodeError:
-        return body

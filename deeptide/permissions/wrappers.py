@@ -6,6 +6,8 @@ Invariant: a wrapper is only taken off, never believed; whatever stands inside i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import pairwise
 
 import msgspec
 
@@ -51,6 +53,10 @@ _WRAPPERS: dict[str, tuple[str, int]] = {
     "nsenter": ("-t -S -G", 0),
     "systemd-run": ("-p --unit --property -u", 0),
     "firejail": ("", 0),
+    "npx": ("-p --package", 0),
+    "bunx": ("", 0),
+    "pnpx": ("", 0),
+    "uvx": ("--from --with --python", 0),
     "dbus-run-session": ("", 0),
     "xvfb-run": ("-n -s -e -f -w", 0),
 }
@@ -60,6 +66,7 @@ _RUNNERS: dict[str, frozenset[str]] = {
     "poetry": frozenset({"run"}),
     "pdm": frozenset({"run"}),
     "pipenv": frozenset({"run"}),
+    "pipx": frozenset({"run"}),
     "hatch": frozenset({"run"}),
     "rye": frozenset({"run"}),
     "conda": frozenset({"run"}),
@@ -111,10 +118,14 @@ def unwrap(name: str, args: tuple[Arg, ...]) -> Inner | None:
         variable, _, value = args[index].text.partition("=")
         assigns.append((variable, Arg.literal(value)))
         index += 1
+    slots = {"{}"} if name in FEEDING else set()
+    if name == "xargs":
+        slots |= {text[2:] for arg in args[:index] if (text := arg.text).startswith("-I") and len(text) > 2}
+        slots |= {after.text for before, after in pairwise(args[:index]) if before.text in {"-I", "-J"}}
     index += operands
     if index >= len(args):
         return None
-    return Inner(args=args[index:], assigns=tuple(assigns), moved=moved)
+    return Inner(args=tuple(emptied(arg, slots) for arg in args[index:]), assigns=tuple(assigns), moved=moved)
 
 
 def _runner(name: str, args: tuple[Arg, ...]) -> Inner | None:
@@ -167,6 +178,17 @@ def _text_wrapper(name: str, args: tuple[Arg, ...]) -> Inner | None:
         index, _ = _skip_options(args, frozenset({"-w", "-E", "--timeout"}))
         return Inner(args=args[index + 1 :]) if args[index + 1 :] else None
     return None
+
+
+def emptied(arg: Arg, slots: Iterable[str]) -> Arg:
+    """`arg` with the places that get filled later (`{}`) as unknown, which means empty."""
+    for slot in slots:
+        if slot and slot in arg.text:
+            values = tuple(dict.fromkeys(value.replace(slot, "") for value in arg.values))
+            arg = Arg(
+                arg.raw, arg.text.replace(slot, ""), values, True, arg.leads or arg.text.startswith(slot)
+            )
+    return arg
 
 
 def joined(args: tuple[Arg, ...]) -> Arg:

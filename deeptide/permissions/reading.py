@@ -1,0 +1,105 @@
+"""Syntax nodes to words: quotes taken off, variables and substitutions filled in.
+
+Invariant: a command inside a word is visited exactly when the word is read, so none is missed or judged
+twice.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from deeptide.permissions.state import State
+from deeptide.permissions.words import Arg, Word
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+
+
+class Reader:
+    """`visit` is called with each command substitution that stands in a word."""
+
+    def __init__(self, state: State, visit: Callable[[Node], None]) -> None:
+        self._state = state
+        self._visit = visit
+
+    def word(self, node: Node) -> Arg:
+        word = Word(text_of(node))
+        self._fill(word, node, quoted=False)
+        return word.finish(self._state.home, self._state.cwds[0])
+
+    def assignment(self, node: Node) -> tuple[str, Arg] | None:
+        """`NAME=value` as a pair; None if `node` is none."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return None
+        return text_of(name), self.word(value) if value is not None else Arg.literal("")
+
+    def substitutions(self, node: Node) -> None:
+        """Visits the commands that run inside `node`, which itself runs nothing."""
+        for child in node.children:
+            if child.type in _SUBSTITUTIONS:
+                self._visit(child)
+            else:
+                self.substitutions(child)
+
+    def _fill(self, word: Word, node: Node, quoted: bool) -> None:
+        kind = node.type
+        if kind in {"string", "concatenation", "translated_string", "command_name"}:
+            self._fill_parts(word, node, quoted or kind == "string")
+        elif kind == "raw_string":
+            word.add(text_of(node)[1:-1], "q")
+        elif kind == "ansi_c_string":
+            word.add(_ansi_c(text_of(node)), "q")
+        elif kind in {"simple_expansion", "expansion"}:
+            self.substitutions(node)
+            word.choose(self._state.expanded(text_of(node)), quoted=quoted)
+        elif kind in _SUBSTITUTIONS or kind == "arithmetic_expansion":
+            self._visit(node)
+            word.choose(("",), quoted=quoted)
+        elif kind in {"string_content", "heredoc_content"}:
+            word.add(re.sub(r'\\([$`"\\\n])', lambda m: m[1].strip("\n"), text_of(node)), "q")
+        else:
+            self.substitutions(node)
+            _add_bare(word, text_of(node), "q" if quoted else "b")
+
+    def _fill_parts(self, word: Word, node: Node, quoted: bool) -> None:
+        """The children and, in a string, the white space that the grammar leaves between them."""
+        at = node.start_byte
+        raw = node.text or b""
+        for child in node.children:
+            if quoted and child.start_byte > at:
+                gap = raw[at - node.start_byte : child.start_byte - node.start_byte]
+                word.add(gap.decode("utf-8", "replace"), "q")
+            at = child.end_byte
+            if child.is_named or child.type not in {'"', "$", '$"'}:
+                self._fill(word, child, quoted)
+
+
+def text_of(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _add_bare(word: Word, text: str, kind: str) -> None:
+    """Bare text, in which a backslash quotes the next character and swallows a line break."""
+    at = 0
+    while at < len(text):
+        if text[at] == "\\" and at + 1 < len(text):
+            if text[at + 1] != "\n":
+                word.add(text[at + 1], "q")
+            at += 2
+        else:
+            word.add(text[at], kind)
+            at += 1
+
+
+def _ansi_c(text: str) -> str:
+    body = text[2:-1]
+    try:
+        return codecs.decode(body.encode("latin-1", "backslashreplace"), "unicode_escape")
+    except UnicodeDecodeError:
+        return body
