@@ -19,15 +19,14 @@ from textual.geometry import Offset
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
-from deeptide.protocol.approvals import Mode
 from deeptide.protocol.errors import DeepTideError
 from deeptide.protocol.events import ApprovalRequested, Notice, TurnEnded
 from deeptide.tui.bridge import Bridge, Stage
 from deeptide.tui.desk import Desk
 from deeptide.tui.editor import edit
 from deeptide.tui.history import History, history_file
-from deeptide.tui.keys import Twice, teach_legacy_keys
-from deeptide.tui.lobby import Declined, Lobby
+from deeptide.tui.keys import Twice, next_mode, teach_legacy_keys
+from deeptide.tui.lobby import Declined, Lobby, is_about_the_key
 from deeptide.tui.manners import Manners
 from deeptide.tui.mentions import workspace_files
 from deeptide.tui.palette import PALETTES, Palette, choose
@@ -40,8 +39,6 @@ from deeptide.tui.widgets.plan import PlanPanel
 from deeptide.tui.widgets.queue import QueueLines
 from deeptide.tui.widgets.status import Status
 from deeptide.tui.widgets.welcome import Welcome
-
-CYCLE: tuple[Mode, ...] = ("plan", "ask", "auto-edit")
 
 
 class DeepTideApp(App[int]):
@@ -78,11 +75,9 @@ class DeepTideApp(App[int]):
         self.theme = self.palette.theme().name
         self.failure: DeepTideError | None = None
         self.farewell = ""
-        self.desk: Desk | None = None
         self.manners = Manners(self.write, os.environ)
         self._start = start or Start()
         self._workspace = workspace
-        self._early: list[Composer.Sent] = []
         self._twice = Twice()
         history = History(history_file(home, workspace) if home else None)
         self.composer = Composer(history, lambda: workspace_files(self._workspace), blink=not still)
@@ -95,6 +90,11 @@ class DeepTideApp(App[int]):
             self.status, shown=self._shown, called=self._called,
         )  # fmt: skip
         self.lobby = Lobby(house_factory, stage, ask=self.push_screen_wait, follow=self._follow)
+        self.desk = Desk(
+            self.lobby, ask=self.push_screen_wait, put_back=self.composer.put_back,
+            leave=self.action_leave,
+            copy=self._copy, palette=self.palette,
+        )  # fmt: skip
 
     # ---- the screen ------------------------------------------------------------------------------------
 
@@ -128,8 +128,11 @@ class DeepTideApp(App[int]):
             self._driver.flush()
 
     def copy_to_clipboard(self, text: str) -> None:
+        self._copy(text)
+
+    def _copy(self, text: str, what: str = "") -> None:
         self._clipboard = text
-        self.activity.tell(self.manners.copy(text))
+        self.activity.tell(self.manners.copy(text, what))
 
     # ---- opening and leaving ---------------------------------------------------------------------------
 
@@ -154,13 +157,8 @@ class DeepTideApp(App[int]):
             self.failure = None if isinstance(error, Declined) else error
             self.exit(error.exit_code, return_code=error.exit_code)
             return
-        self.desk = Desk(
-            house, lambda: self.lobby.session, ask=self.push_screen_wait, switch=self.lobby.switch,
-            put_back=self.composer.put_back, leave=self.action_leave, palette=lambda: self.palette,
-        )  # fmt: skip
-        early, self._early = self._early, []
-        for sent in [*early, *([Composer.Sent(self._start.prompt)] if self._start.prompt else [])]:
-            self._take(sent)
+        if self._start.prompt:
+            self.on_composer_sent(Composer.Sent(self._start.prompt))
         self.run_worker(house.warm(), name="warm")
         if self._start.how == "pick":
             await self.desk.pick_session()
@@ -187,6 +185,8 @@ class DeepTideApp(App[int]):
 
     def _called(self, event: TurnEnded | ApprovalRequested) -> None:
         self.manners.call(event, self.activity.elapsed)
+        if isinstance(event, TurnEnded) and is_about_the_key(event):
+            self._act(self.lobby.settle_key(event.error))
 
     def action_leave(self) -> None:
         self.run_worker(self._leave(), name="leave", group="leave", exclusive=True)
@@ -199,14 +199,6 @@ class DeepTideApp(App[int]):
     # ---- what widgets ask for --------------------------------------------------------------------------
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
-        if self.desk is None:
-            self._early.append(event)
-            self.activity.tell("Opening the session; it is sent in a moment")
-        else:
-            self._take(event)
-
-    def _take(self, event: Composer.Sent) -> None:
-        assert self.desk is not None
         self.scrollback.jump_to_end()
         self._act(self.desk.take(event.text, steer=event.steer))
 
@@ -229,9 +221,9 @@ class DeepTideApp(App[int]):
             "quit": self.action_leave,
             "take-back": self._take_back,
             "editor": self._edit,
-            "page-up": lambda: self.scrollback.scroll_page_up(animate=False),
-            "page-down": lambda: self.scrollback.scroll_page_down(animate=False),
-            "top": lambda: self.scrollback.scroll_home(animate=False),
+            "page-up": self.scrollback.action_page_up,
+            "page-down": self.scrollback.action_page_down,
+            "top": self.scrollback.action_scroll_home,
             "bottom": self.scrollback.jump_to_end,
         }
         acts[event.wish]()
@@ -255,8 +247,6 @@ class DeepTideApp(App[int]):
     # ---- keys ------------------------------------------------------------------------------------------
 
     def _escape(self) -> None:
-        if self.desk is None:
-            return
         if self.lobby.busy:
             self.activity.tell("Interrupting")
             self._act(self.lobby.session.cancel())
@@ -283,9 +273,7 @@ class DeepTideApp(App[int]):
 
     def action_cycle_mode(self) -> None:
         if self.lobby.bridge is not None and not isinstance(self.screen, ModalScreen):
-            mode = self.lobby.session.fold.mode
-            at = CYCLE.index(mode) if mode in CYCLE else 0
-            self.lobby.session.set_mode(CYCLE[(at + 1) % len(CYCLE)])
+            self.lobby.session.set_mode(next_mode(self.lobby.session.fold.mode))
 
     def action_unfold(self) -> None:
         self.scrollback.toggle_folds()
@@ -294,8 +282,7 @@ class DeepTideApp(App[int]):
         self.plan.toggle()
 
     def action_help(self) -> None:
-        if self.desk is not None:
-            self._act(self.desk.open("help"))
+        self._act(self.desk.open("help"))
 
     def _take_back(self) -> None:
         if (text := self.lobby.session.unqueue()) is not None:

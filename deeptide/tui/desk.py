@@ -8,54 +8,49 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
-from textual.screen import Screen
-
-from deeptide.commands.results import Confirm, Nothing, Open, Quit, Result, Submit, Switch, Text
+from deeptide.commands.results import Confirm, Copy, Nothing, Open, Quit, Result, Submit, Switch, Text
 from deeptide.protocol.errors import DeepTideError
 from deeptide.protocol.events import Notice
+from deeptide.tui.lobby import AskScreen, Lobby
 from deeptide.tui.palette import Palette
-from deeptide.tui.ports import House
 from deeptide.tui.screens.ask import confirm
 from deeptide.tui.screens.help import Help
 from deeptide.tui.screens.models import ModelPicker
-from deeptide.tui.screens.points import PointPicker
+from deeptide.tui.screens.points import UNDO, PointPicker
 from deeptide.tui.screens.sessions import SessionPicker
 from deeptide.tui.screens.sheet import Sheet
-
-if TYPE_CHECKING:
-    from deeptide.session.session import Session
 
 COMMAND = re.compile(r"/[A-Za-z?][\w-]*(?:\s|$)")
 
 
 class Desk:
-    """One house, one session at a time. `ask(screen)` shows a screen and gives its answer; `switch(to, argument)`
-    opens another session; `put_back(text)` returns words to the composer; `leave()` quits."""
+    """`ask(screen)` shows a screen and gives its answer; `put_back(text)` returns words to the composer;
+    `copy(text, what)` fills the clipboard; `leave()` quits.
+
+    What is sent before the first session is open waits for it, in order."""
 
     def __init__(
         self,
-        house: House,
-        session: Callable[[], Session],
+        lobby: Lobby,
         *,
-        ask: Callable[[Screen[Any]], Coroutine[Any, Any, Any]],
-        switch: Callable[[str, str], Coroutine[Any, Any, None]],
+        ask: AskScreen,
         put_back: Callable[[str], None],
         leave: Callable[[], None],
-        palette: Callable[[], Palette],
+        copy: Callable[[str, str], None],
+        palette: Palette,
     ) -> None:
-        self._house = house
-        self._session = session
+        self._lobby = lobby
         self._ask = ask
-        self._switch = switch
         self._put_back = put_back
         self._leave = leave
+        self._copy = copy
         self._palette = palette
 
     async def take(self, text: str, *, steer: bool = False) -> None:
-        session = self._session()
+        await self._lobby.opened.wait()
+        session = self._lobby.session
         try:
             if COMMAND.match(text):
                 await self.dispatch(text.strip())
@@ -70,11 +65,11 @@ class Desk:
             self.complain(error)
 
     def complain(self, error: DeepTideError) -> None:
-        self._session().tell(Notice(str(error), "error", error.advice))
+        self._lobby.session.tell(Notice(str(error), "error", error.advice))
 
     async def dispatch(self, line: str) -> None:
         """Raises DeepTideError as the command does."""
-        await self._draw(await self._house.command(line, self._session()))
+        await self._draw(await self._lobby.house.command(line, self._lobby.session))
 
     async def _draw(self, result: Result) -> None:
         match result:
@@ -83,12 +78,14 @@ class Desk:
             case Open(screen, argument):
                 await self.open(screen, argument)
             case Switch(to, argument):
-                await self._switch(to, argument)
+                await self._lobby.switch(to, argument)
             case Submit(text):
-                self._session().submit(text)
+                self._lobby.session.submit(text)
             case Confirm(question, line):
                 if await self._ask(confirm(question)) == "yes":
                     await self.dispatch(line)
+            case Copy(text, what):
+                self._copy(text, what)
             case Quit():
                 self._leave()
             case Nothing():
@@ -97,49 +94,56 @@ class Desk:
     async def _tell(self, markdown: str, title: str) -> None:
         """A sentence becomes a remark in the talk; anything longer gets a sheet of its own."""
         if not title and markdown.count("\n") < 2 and len(markdown) < 400:
-            self._session().tell(Notice(markdown, "info"))
+            self._lobby.session.tell(Notice(markdown, "info"))
         else:
-            await self._ask(Sheet(title or "DeepTide", markdown, self._palette()))
+            await self._ask(Sheet(title or "DeepTide", markdown, self._palette))
 
     # ---- screens ---------------------------------------------------------------------------------------
 
     async def open(self, screen: str, argument: str = "") -> None:
+        await self._lobby.opened.wait()
         match screen:
-            case "sessions" | "resume":
+            case "sessions":
                 await self.pick_session()
-            case "checkpoints" | "rewind":
+            case "rewind":
                 await self._rewind()
-            case "model" | "models" | "effort":
+            case "model" | "effort":
                 await self._pick_model()
+            case "login":
+                await self._lobby.settle_key()
             case "help":
-                topic = self._house.commands.find(argument.lstrip("/")) if argument else None
-                await self._ask(Help(self._house.commands.complete(""), topic))
+                await self._help(argument)
             case _:
-                self._session().tell(Notice(f"There is no screen called {screen} here.", "warning"))
+                self._lobby.session.tell(Notice(f"There is no screen called {screen} here.", "warning"))
+
+    async def _help(self, name: str) -> None:
+        commands = self._lobby.house.commands
+        topic = commands.find(name) if name else None
+        if topic is None:
+            await self._ask(Help(commands.complete("")))
+        else:
+            await self._ask(Sheet(f"/{topic.name}", topic.help(), self._palette))
 
     async def pick_session(self) -> None:
-        listed = await asyncio.to_thread(self._house.sessions)
-        session = self._session()
-        picked = await self._ask(SessionPicker(listed, self._house.workspace, session.id, time.time()))
-        if picked and picked != session.id:
-            await self._switch("resume", picked)
+        listed = await asyncio.to_thread(self._lobby.house.sessions)
+        current = self._lobby.session.id
+        picked = await self._ask(SessionPicker(listed, self._lobby.house.workspace, current, time.time()))
+        if picked and picked != current:
+            await self._lobby.switch("resume", picked)
 
     async def _rewind(self) -> None:
-        session = self._session()
-        picker = PointPicker(session.checkpoints.list(), session.records, time.time())
-        picked = await self._ask(picker)
-        if picked:
-            session.tell(Notice(await session.rewind(picked)))
+        session = self._lobby.session
+        picked = await self._ask(PointPicker(session.checkpoints.list(), session.records, time.time()))
+        if picked == UNDO:
+            await self.dispatch("/undo")
+        elif picked:
+            await self.dispatch(f"/rewind {picked}")
 
     async def _pick_model(self) -> None:
-        session = self._session()
-        picker = ModelPicker(self._house.models(), session.fold.model, session.fold.effort)
-        picked = await self._ask(picker)
-        if not picked:
-            return
-        model, _, effort = picked.partition(" ")
-        if model != session.fold.model:
-            session.tell(Notice(session.set_model(model)))
-        if effort and effort != session.fold.effort:
-            session.set_effort(effort)
-            session.tell(Notice(f"Effort: {effort}."))
+        fold = self._lobby.session.fold
+        picked = await self._ask(ModelPicker(self._lobby.house.models(), fold.model, fold.effort))
+        model, _, effort = (picked or "").partition(" ")
+        if model and model != fold.model:
+            await self.dispatch(f"/model {model}")
+        if effort and effort != self._lobby.session.fold.effort:
+            await self.dispatch(f"/effort {effort}")

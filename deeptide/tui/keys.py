@@ -13,6 +13,8 @@ from typing import Literal
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 
+from deeptide.protocol.approvals import Mode
+
 Where = Literal["Writing", "While it works", "Approvals", "Everywhere"]
 
 
@@ -62,6 +64,11 @@ TABLE: tuple[KeyLine, ...] = (
     KeyLine("Everywhere", ("ctrl+c",), "Ctrl+C", "copy a selection, clear, interrupt; twice quits"),
     KeyLine("Everywhere", ("ctrl+d",), "Ctrl+D on empty", "quit"),
 )
+
+
+def next_mode(mode: Mode) -> Mode:
+    """Shift+Tab: plan → ask → auto-edit → plan; from yolo back to ask, and never into it."""
+    return {"plan": "ask", "ask": "auto-edit", "auto-edit": "plan"}.get(mode, "ask")  # type: ignore[return-value]
 
 
 class Twice:

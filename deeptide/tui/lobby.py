@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from deeptide.model.errors import AuthFailed, MissingKey
 from deeptide.protocol.errors import DeepTideError
+from deeptide.protocol.events import Notice, TurnEnded
 from deeptide.tui.bridge import Bridge, Stage
 from deeptide.tui.ports import House, HouseFactory, Start
 from deeptide.tui.screens.ask import trust
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 AskScreen = Callable[[Screen[Any]], Coroutine[Any, Any, Any]]
 
 
+def is_about_the_key(ended: TurnEnded) -> bool:
+    """Whether a turn failed because the key is missing or was refused."""
+    return ended.advice in (AuthFailed.default_advice, MissingKey.default_advice)
+
+
 class Declined(DeepTideError):
     """The user does not want to go on; nothing went wrong."""
 
@@ -31,7 +38,8 @@ class Declined(DeepTideError):
 
 
 class Lobby:
-    """`ask` shows a screen and gives its answer; `follow` runs a bridge in place of the one before."""
+    """`ask` shows a screen and gives its answer; `follow` runs a bridge in place of the one before; `opened` is
+    set from the first session on."""
 
     def __init__(
         self, factory: HouseFactory, stage: Stage, *, ask: AskScreen, follow: Callable[[Bridge], None]
@@ -42,6 +50,7 @@ class Lobby:
         self._follow = follow
         self._house: House | None = None
         self.bridge: Bridge | None = None
+        self.opened = asyncio.Event()
 
     @property
     def house(self) -> House:
@@ -70,13 +79,13 @@ class Lobby:
             await self.settle_key()
         return house
 
-    async def settle_key(self, reason: str = "") -> bool:
-        """Ask for a key and keep it; false if the user will do it later."""
-        key = await self._ask(Login(reason))
-        if not key:
-            return False
-        await asyncio.to_thread(self.house.save_key, key)
-        return True
+    async def settle_key(self, refusal: str = "") -> None:
+        """Ask for a key and keep it; the user may leave that for later."""
+        key = await self._ask(Login(refusal))
+        if key:
+            path = await asyncio.to_thread(self.house.save_key, key)
+            if self.bridge is not None:
+                self.session.tell(Notice(f"The key is kept in {path}.", advice="Send your message again."))
 
     async def begin(self, start: Start) -> None:
         """The first session. `pick` begins with a new one, over which the picker is shown."""
@@ -91,6 +100,7 @@ class Lobby:
     def _show(self, session: Session) -> None:
         self.bridge = Bridge(session, self._stage, ready=lambda: self.house.show_notices(session))
         self._follow(self.bridge)
+        self.opened.set()
 
     async def leave(self) -> str:
         """Interrupt, save, close; how to come back, or nothing if nothing was said."""

@@ -40,11 +40,11 @@ class Manners:
         elif self.bell:
             self._write(terminal.BEL)
 
-    def copy(self, text: str) -> str:
-        """Put `text` on the clipboard of the terminal; the sentence to show."""
+    def copy(self, text: str, what: str = "") -> str:
+        """Put `text` on the clipboard of the terminal; the sentence to show, which calls it `what`."""
         sequence = terminal.clipboard(text, self._environ)
         if not sequence:
             size = len(text.encode("utf-8", "replace"))
             return f"Not copied: {size:,} bytes; terminals take {terminal.CLIPBOARD_LIMIT:,}. /export writes a file."
         self._write(sequence)
-        return f"Copied {len(text):,} characters"
+        return f"Copied {what}" if what else f"Copied {len(text):,} characters"

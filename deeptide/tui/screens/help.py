@@ -31,35 +31,22 @@ def pairs(lines: Sequence[tuple[str, str]], room: int) -> Table:
 
 
 class Help(ModalScreen[None]):
-    def __init__(self, commands: Sequence[CommandInfo], topic: CommandInfo | None = None) -> None:
+    def __init__(self, commands: Sequence[CommandInfo]) -> None:
         super().__init__()
         self._commands = commands
-        self._topic = topic
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog help") as dialog:
-            dialog.border_title = f"/{self._topic.name}" if self._topic else "Help"
-            dialog.border_subtitle = "↑↓ PgUp PgDn scroll · Esc leaves"
-            if self._topic is not None:
-                yield from self._about(self._topic)
-            else:
-                yield from self._everything()
-
-    def _about(self, topic: CommandInfo) -> ComposeResult:
-        yield Static(Text(f"/{topic.name} {topic.usage}".rstrip(), "bold"))
-        yield Static(Text(topic.summary + ("\n\n" + topic.detail if topic.detail else "")))
-        if topic.aliases:
-            yield Static(Text("also: " + ", ".join(f"/{alias}" for alias in topic.aliases), "dim"))
-
-    def _everything(self) -> ComposeResult:
-        for where, lines in groupby(TABLE, key=lambda line: line.where):
-            yield Static(Text(where), classes="heading")
-            yield Static(pairs([(line.shown, line.summary) for line in lines], 29))
-        listed = [(f"/{one.name} {one.usage}".rstrip(), one.summary) for one in self._commands]
-        if listed:
-            room = min(34, max(cell_len(left) for left, _ in listed))
+            dialog.border_title = "Help"
+            dialog.border_subtitle = "↑↓ PgUp PgDn scroll · Esc"
+            for where, lines in groupby(TABLE, key=lambda line: line.where):
+                yield Static(Text(where), classes="heading")
+                yield Static(pairs([(line.shown, line.summary) for line in lines], 29))
+            listed = [(f"/{one.name} {one.usage}".rstrip(), one.summary) for one in self._commands]
+            room = min(34, max((cell_len(left) for left, _ in listed), default=0))
             yield Static(Text("Commands"), classes="heading")
             yield Static(pairs(listed, room))
+            yield Static(Text("/help NAME tells more about a command", "dim"), classes="heading")
 
     def on_key(self, event: events.Key) -> None:
         if event.key in ("escape", "q", "f1", "enter"):

@@ -19,7 +19,7 @@ class ModelPicker(Picker):
 
     heading = "Model"
     empty = "No model of the catalogue fits"
-    keys = "↑↓ model · ←→ effort · Enter takes · Esc leaves"
+    keys = "↑↓ model · ←→ effort · Enter takes · Esc"
 
     def __init__(self, models: Sequence[ModelChoice], current: str, effort: str) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from deeptide.tui.widgets.rows import Row, Rows, fitting
 
-KEYS = "↑↓ choose · type to filter · Enter takes · Esc leaves"
+KEYS = "type to filter · Enter takes · Esc"
 
 
 class Picker(ModalScreen[str | None]):

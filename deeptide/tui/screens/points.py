@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from deeptide.protocol.events import AssistantMessage, Record, Steered, UserMessage
+from deeptide.protocol.events import AssistantMessage, Record, RewindUndone, Rewound, Steered, UserMessage
 from deeptide.protocol.text import clean
 from deeptide.tui.ports import Point
 from deeptide.tui.screens.picker import Picker
@@ -18,6 +18,8 @@ from deeptide.tui.screens.sessions import ago
 from deeptide.tui.widgets.rows import Row
 
 SHOWN = 12
+UNDO = "undo"
+"""The choice that takes the last turn back."""
 
 
 def after(records: Sequence[Record], seq: int) -> list[str]:
@@ -38,19 +40,34 @@ def _line(text: str) -> str:
     return " ".join(clean(text).split())[:200]
 
 
+def last_turn(records: Sequence[Record]) -> Record | None:
+    """The user's last message that began a turn, if it is still in the talk's own order."""
+    for record in reversed(records):
+        if isinstance(record.event, UserMessage):
+            return record
+        if isinstance(record.event, Rewound | RewindUndone):
+            return None
+    return None
+
+
 class PointPicker(Picker):
     heading = "Rewind to"
     empty = "No checkpoints yet. /checkpoint [label] takes one."
-    keys = "↑↓ choose · type to filter · Enter rewinds the talk · Esc leaves"
+    keys = "type to filter · Enter rewinds the talk · Esc"
 
     def __init__(self, points: Sequence[Point], records: Sequence[Record], now: float) -> None:
         super().__init__()
         self._points = {point.id: point for point in reversed(points)}
         self._records = records
         self._now_s = now
+        self._turn = last_turn(records)
 
     def rows(self) -> Sequence[Row]:
-        return [self._row(point) for point in self._points.values()]
+        listed = [self._row(point) for point in self._points.values()]
+        if self._turn is None:
+            return listed
+        said = self._turn.event.text if isinstance(self._turn.event, UserMessage) else ""
+        return [Row(UNDO, "before your last message", _line(said)[:40]), *listed]
 
     def _row(self, point: Point) -> Row:
         label = clean(point.label) or time.strftime("checkpoint of %H:%M:%S", time.localtime(point.at))
@@ -60,7 +77,10 @@ class PointPicker(Picker):
         )
 
     def preview(self, row: Row) -> Text:
-        lines = after(self._records, self._points[row.value].seq)
+        if row.value == UNDO and self._turn is not None:
+            lines = after(self._records, self._turn.seq - 1)
+        else:
+            lines = after(self._records, self._points[row.value].seq)
         text = Text()
         if not lines:
             text.append("Nothing was said since.", "dim")

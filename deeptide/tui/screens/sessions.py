@@ -40,7 +40,7 @@ def named(info: Listed) -> str:
 class SessionPicker(Picker):
     heading = "Sessions"
     empty = "No session yet. What you say now starts the first."
-    keys = "↑↓ choose · type to filter · Tab this folder or all · Enter resumes · Esc leaves"
+    keys = "type to filter · Tab all folders · Enter resumes · Esc"
 
     def __init__(self, sessions: Sequence[Listed], workspace: Path, current: str, now: float) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ class Sheet(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog sheet") as dialog:
             dialog.border_title = self._title_text
-            dialog.border_subtitle = "↑↓ PgUp PgDn scroll · c copies · Esc leaves"
+            dialog.border_subtitle = "↑↓ PgUp PgDn scroll · c copies · Esc"
             yield Scrollback(self._palette)
 
     def on_mount(self) -> None:

@@ -49,7 +49,7 @@ def choices_for(approval: Approval) -> list[Choice]:
 
 class ApprovalPanel(Vertical, can_focus=True):
     COMPONENT_CLASSES = {
-        f"approval--{role}" for role in ("plain", "prompt", "add", "remove", "head", "alarm")
+        f"approval--{role}" for role in ("plain", "prompt", "add", "remove", "head", "alarm", "warn")
     }
 
     class Answered(Message):
@@ -148,7 +148,7 @@ class ApprovalPanel(Vertical, can_focus=True):
     def _draw_why(self, approval: Approval) -> None:
         text = Text(end="")
         if is_hiding(approval):
-            text.append(HIDDEN_WARNING + "\n", self._role("alarm"))
+            text.append(HIDDEN_WARNING + "\n", self._role("warn"))
         parts = [part for part in (approval.reason, approval.rule and f"rule: {approval.rule}") if part]
         text.append("  ".join(visible(part) for part in parts))
         why = self.query_one("#approval-why", Static)

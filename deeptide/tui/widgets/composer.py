@@ -26,7 +26,7 @@ from deeptide.tui.widgets.prompt import Prompt
 from deeptide.tui.widgets.suggestions import ROWS, Suggestion, Suggestions
 
 FILES_FRESH_S = 10.0
-PLACEHOLDER = "Ask, or / for commands, @ for files, ! for a shell command"
+PLACEHOLDER = "Ask for something; / commands, @ files, ! shell"
 SEARCHING = "Search earlier prompts (Enter takes, Esc goes back)"
 
 Wish = Literal["escape", "quit", "take-back", "editor", "page-up", "page-down", "top", "bottom"]

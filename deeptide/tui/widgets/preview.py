@@ -15,7 +15,7 @@ from deeptide.protocol.approvals import Approval
 from deeptide.protocol.text import has_hidden, visible
 
 Styler = Callable[[str], Style]
-HIDDEN_WARNING = "It holds control or invisible characters: they are written out here."
+HIDDEN_WARNING = "It holds control or invisible characters, written out above."
 
 
 def _written_out(raw: str, base: Style, alarm: Style) -> Text:
