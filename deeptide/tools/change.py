@@ -71,8 +71,7 @@ def carry_out(change: Change, ctx: ToolContext) -> str:
     """Writes it and returns the new hash. Raises ToolError, having written nothing, when the file is no longer
     what the approved preview was made from."""
     seen = change.seen
-    promised = ctx.reads.promised(ctx.call_id)
-    if promised is not None and promised != seen.hash:
+    if ctx.promised.get(seen.path, seen.hash) != seen.hash:
         raise ToolError(
             f"{shown(seen.path, ctx)} changed while the approval was open; nothing was written.",
             "Read it again and repeat the change.",

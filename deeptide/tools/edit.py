@@ -45,7 +45,7 @@ class Edit(Offered):
 
     async def preview(self, args: Args, ctx: ToolContext) -> Preview:
         change, _ = await asyncio.to_thread(_change, args, ctx)
-        ctx.reads.promise(ctx.call_id, change.seen.hash)
+        ctx.promised[change.seen.path] = change.seen.hash
         return Preview(change.diff, "diff")
 
     async def run(self, args: Args, ctx: ToolContext) -> Output:

@@ -10,7 +10,7 @@ hold the program longer than the time limit.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -18,10 +18,11 @@ from deeptide.permissions.intents import Intent
 from deeptide.protocol.errors import WorkspaceError
 from deeptide.tools import lines
 from deeptide.tools.globs import Matcher
+from deeptide.tools.listing import is_plain
 from deeptide.tools.paths import missing, shown, target
 from deeptide.tools.spots import Search, Spot, find_spots
 from deeptide.tools.tool import Args, Offered, Output, ToolContext, one_line
-from deeptide.workspace.files import decode, read_bytes
+from deeptide.workspace.files import decode, is_binary, read_bytes
 
 _LIMIT = 100
 _MOST = 1_000
@@ -29,6 +30,7 @@ _CONTEXT_MOST = 20
 _WIDTH = 300
 _SIZE = 10_000_000
 _SIZE_ONE = 64_000_000
+_PROBE = 65_536
 
 
 class Grep(Offered):
@@ -68,9 +70,31 @@ class Grep(Offered):
             size=_SIZE_ONE if single else _SIZE,
             limit=min(args.get("limit", _LIMIT), _MOST),
         )
-        spots, ending = await find_spots(search, matcher, ctx.env)
+        spots, ending = await find_spots(search, _Counting(root, matcher, ctx.guarded), ctx.env)
         context = min(args.get("context", 0), _CONTEXT_MOST)
         return await asyncio.to_thread(_answer, spots, context, ending, search.size, ctx)
+
+
+class _Counting:
+    """Which files count: no binary, and in a folder only what matches, is no link and may be read unasked.
+    That a secret file would match is not told either: it would tell the secret, question by question."""
+
+    def __init__(self, root: Path, matcher: Matcher | None, guarded: Callable[[str], bool]) -> None:
+        self._root = root
+        self._matcher = matcher
+        self._guarded = guarded
+
+    def __call__(self, path: Path) -> bool:
+        if path != self._root:
+            if self._matcher and not self._matcher(path.relative_to(self._root).as_posix()):
+                return False
+            if self._guarded(str(path)) or not is_plain(path):
+                return False
+        try:
+            with open(path, "rb") as file:
+                return not is_binary(file.read(_PROBE))
+        except OSError:
+            return False
 
 
 def _answer(spots: list[Spot], context: int, ending: str, size: int, ctx: ToolContext) -> Output:

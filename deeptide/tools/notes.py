@@ -3,8 +3,8 @@
 They come with a tool result instead of the system text, because a changed system text would throw the cached
 request prefix away.
 
-Invariant: a folder's file is given at most once per ledger, and the workspace's own file never (it is in the
-recorded prefix).
+Invariant: a folder's file is given at most once, the workspace's own file never (it is in the recorded prefix),
+and no link leads to a file outside the workspace.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class FolderNotes:
         self._given.add(folder)
         for name in NAMES:
             file = folder / name
-            if file.is_file():
+            if file.is_file() and self._workspace in file.resolve().parents:
                 return self._quoted(file)
         return ""
 

@@ -16,7 +16,10 @@ from pathlib import Path
 from deeptide.protocol.messages import ToolResult
 
 HASH_LENGTH = 12
-_STAMP = re.compile(rf"\A\[(?P<path>[^\n]+?) · [^\n]*\bsha (?P<hash>[0-9a-f]{{{HASH_LENGTH}}})\]")
+_STAMP = re.compile(
+    r"\A\[(?P<path>[^\n]+) · (?:lines \d|empty|created|replaced|edited|no change)"
+    rf"[^\n]* · sha (?P<hash>[0-9a-f]{{{HASH_LENGTH}}})\](?:\n|\Z)"
+)
 _STAMPING = frozenset(("read", "write", "edit"))
 
 
@@ -39,11 +42,10 @@ def stamped(result: ToolResult) -> tuple[str, str] | None:
 
 
 class ReadState:
-    """Real path → hash of the content last seen; and the hash each pending preview was computed from."""
+    """Real path → hash of the content last seen."""
 
     def __init__(self) -> None:
         self._seen: dict[Path, str] = {}
-        self._previewed: dict[str, str] = {}
 
     def record(self, path: Path, data: bytes) -> str:
         """Remembers that the model knows `data` as the content of `path` (real); returns its hash."""
@@ -60,11 +62,3 @@ class ReadState:
             found = stamped(result)
             if found:
                 self._seen[resolve(found[0])] = found[1]
-
-    def promise(self, call_id: str, data_hash: str) -> None:
-        """The preview of `call_id` was made from content with this hash (empty: the file did not exist)."""
-        self._previewed[call_id] = data_hash
-
-    def promised(self, call_id: str) -> str | None:
-        """What `promise` said, once: None if the call was never previewed."""
-        return self._previewed.pop(call_id, None)

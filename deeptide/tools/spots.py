@@ -10,18 +10,16 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from deeptide.protocol.errors import ToolError
-from deeptide.tools.globs import Matcher
 from deeptide.tools.grep_worker import Job
-from deeptide.tools.listing import is_plain, rg_options, ripgrep
+from deeptide.tools.listing import rg_options, ripgrep
 from deeptide.workspace.environment import child_env
-from deeptide.workspace.files import is_binary
 
 TIME_S = 20.0
 _PACKAGES = os.fspath(Path(__file__).resolve().parent.parent.parent)
@@ -55,9 +53,11 @@ class _Refused(Exception):
 
 
 async def find_spots(
-    search: Search, matcher: Matcher | None, environ: Mapping[str, str], time_s: float = TIME_S
+    search: Search, counts: Callable[[Path], bool], environ: Mapping[str, str], time_s: float = TIME_S
 ) -> tuple[list[Spot], str]:
-    """The places in order of paths, and what kept the answer from being whole (empty if nothing did).
+    """The places in files of which `counts` is true, in order of paths, and what kept the answer from being
+    whole (empty if nothing did).
+
     Raises ToolError for a pattern that neither engine understands."""
     if "\n" in search.pattern:
         raise ToolError(
@@ -68,7 +68,7 @@ async def find_spots(
     if rg:
         command = await asyncio.to_thread(_rg_command, rg, search)
         with suppress(_Refused):
-            return await _collect(command, b"", search, matcher, child_env(environ), time_s)
+            return await _collect(command, b"", search, counts, child_env(environ), time_s)
     if wrong:
         raise ToolError(
             f"The pattern is not a valid regular expression: {wrong}.", "Correct it or escape it."
@@ -78,7 +78,7 @@ async def find_spots(
     )
     command = [sys.executable, "-P", "-m", "deeptide.tools.grep_worker"]
     env = child_env(environ) | {"PYTHONPATH": _PACKAGES}
-    return await _collect(command, msgspec.json.encode(job), search, matcher, env, time_s)
+    return await _collect(command, msgspec.json.encode(job), search, counts, env, time_s)
 
 
 def _python_fault(pattern: str) -> str:
@@ -110,7 +110,7 @@ async def _collect(
     command: list[str],
     given: bytes,
     search: Search,
-    matcher: Matcher | None,
+    counts: Callable[[Path], bool],
     env: Mapping[str, str],
     time_s: float,
 ) -> tuple[list[Spot], str]:
@@ -123,7 +123,7 @@ async def _collect(
         cwd="/",
     )
     spots: list[Spot] = []
-    accept = _Acceptance(search.root, matcher)
+    accept = _OnceAFile(counts)
     try:
         async with asyncio.timeout(time_s):
             await _feed(process, given)
@@ -172,26 +172,14 @@ async def _ended(process: asyncio.subprocess.Process, found: bool) -> None:
         raise _Refused(said.decode("utf-8", "replace"))
 
 
-class _Acceptance:
-    """Whether a file counts: it matches the glob, is no link and no binary file. Asked once a file."""
+class _OnceAFile:
+    """Asks `counts` once for the rows of one file, which come together."""
 
-    def __init__(self, root: Path, matcher: Matcher | None) -> None:
-        self._root = root
-        self._matcher = matcher
+    def __init__(self, counts: Callable[[Path], bool]) -> None:
+        self._counts = counts
         self._last: tuple[Path, bool] = (Path(), False)
 
     def __call__(self, path: Path) -> bool:
         if path != self._last[0]:
             self._last = (path, self._counts(path))
         return self._last[1]
-
-    def _counts(self, path: Path) -> bool:
-        if self._matcher and not self._matcher(path.relative_to(self._root).as_posix()):
-            return False
-        if path != self._root and not is_plain(path):
-            return False
-        try:
-            with open(path, "rb") as file:
-                return not is_binary(file.read(_CHUNK))
-        except OSError:
-            return False

@@ -5,14 +5,16 @@ Invariant: a tool keeps no state of its own between calls; whatever lasts is in 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import msgspec
 
 from deeptide.permissions.intents import Intent
+from deeptide.permissions.secrets import guarded
 from deeptide.protocol.approvals import Approval, Decision
 from deeptide.protocol.messages import ToolSchema
 from deeptide.protocol.plan import Plan
@@ -56,13 +58,19 @@ class RecallPort(Protocol):
         ...
 
 
+def holds_secrets(path: str) -> bool:
+    """Whether the file at the absolute `path` may hold secrets, by the house's one list."""
+    return guarded(path, os.path.realpath(os.path.expanduser("~")))
+
+
 @dataclass(frozen=True)
 class ToolContext:
     """The world of one call.
 
     `spill_dir` takes whole outputs too long for the history. `emit` shows live output and costs nothing
     lasting. `env` is the process environment; the shell tool strips secrets from it. `notes` appends the
-    AGENTS.md of a folder on its first touch; None where the folder is not trusted.
+    AGENTS.md of a folder on its first touch; None where the folder is not trusted. `guarded` says of an absolute
+    path whether a search must pass over the file, because it may hold secrets. `promised`: the hash of the content that this call's preview was made from.
     """
 
     roots: Roots
@@ -75,6 +83,8 @@ class ToolContext:
     call_id: str
     env: Mapping[str, str]
     notes: FolderNotes | None = None
+    guarded: Callable[[str], bool] = holds_secrets
+    promised: dict[Path, str] = field(default_factory=dict)
 
 
 class Tool(Protocol):

@@ -33,7 +33,7 @@ class Write(Offered):
 
     async def preview(self, args: Args, ctx: ToolContext) -> Preview:
         change = await asyncio.to_thread(_change, args, ctx)
-        ctx.reads.promise(ctx.call_id, change.seen.hash)
+        ctx.promised[change.seen.path] = change.seen.hash
         return Preview(change.diff or "(an empty file)", "diff")
 
     async def run(self, args: Args, ctx: ToolContext) -> Output:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deeptide.prompts.library import Library, PromptError, locate
 from tests.deep import count
 
-TOOLS = ["read", "write", "edit", "list", "glob", "grep", "shell", "todo", "ask_user", "recall_archive", "read_archive"]  # fmt: skip
+TOOLS = ["read", "write", "edit", "list", "glob", "grep", "shell", "todo", "ask_user"]
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_the_checkout_wins_over_the_packaged_copy_and_the_copy_serves_without_it
 
 def test_every_shipped_text_renders_with_exactly_its_slots() -> None:
     library = Library()
-    for name in TOOLS:
+    for name in [*TOOLS, "recall_archive", "read_archive"]:
         assert library.tool(name)
     assert library.text("system", workspace="/w", platform="Linux", instructions="")
     assert library.text("compaction", focus="")

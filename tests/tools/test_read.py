@@ -164,3 +164,12 @@ async def test_a_long_instruction_file_is_cut_and_says_so(bench: Workbench) -> N
     bench.file("a/x.py", "x\n")
     result = await bench.output("read", path="a/x.py")
     assert "[cut: a/AGENTS.md has 40,000 bytes, 32,768 are shown]" in result.text
+
+
+async def test_an_instruction_file_that_links_out_of_the_workspace_is_not_given(
+    bench: Workbench, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("the secret")
+    bench.file("a/x.py", "x\n")
+    (bench.root / "a" / "AGENTS.md").symlink_to(tmp_path / "secret")
+    assert "the secret" not in await bench.text("read", path="a/x.py")

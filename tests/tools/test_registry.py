@@ -18,7 +18,19 @@ from deeptide.tools.tool import Output
 from tests.deep import count
 from tests.tools.workbench import Workbench
 
-NAMES = ["read", "write", "edit", "list", "glob", "grep", "shell", "todo", "ask_user", "recall_archive", "read_archive"]
+NAMES = [
+    "read",
+    "write",
+    "edit",
+    "list",
+    "glob",
+    "grep",
+    "shell",
+    "todo",
+    "ask_user",
+    "recall_archive",
+    "read_archive",
+]
 BUDGET = 12 * 1024
 
 

@@ -61,7 +61,7 @@ class Workbench:
     def _next(self, name: str, args: dict[str, Any]) -> tuple[ToolCall, dict[str, Any], ToolContext]:
         self.calls += 1
         call = ToolCall(f"call_{self.calls}", name, json.dumps(args))
-        return call, self.registry.parse(call), replace(self.ctx, call_id=call.id)
+        return call, self.registry.parse(call), replace(self.ctx, call_id=call.id, promised={})
 
     async def output(self, name: str, **args: Any) -> Output:
         _, parsed, ctx = self._next(name, args)
