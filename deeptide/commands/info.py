@@ -17,7 +17,6 @@ from deeptide.commands.figures import clock, many, table
 from deeptide.commands.results import Open, Result, Text
 from deeptide.config.auth import find_key
 from deeptide.config.load import load
-from deeptide.config.trust import is_trusted
 from deeptide.protocol.errors import DeepTideError
 
 
@@ -69,9 +68,9 @@ async def doctor(context: CommandContext, argument: str) -> Result:
 def examine(context: CommandContext) -> Iterator[tuple[str, str, str]]:
     """(ok or WRONG, subject, what was found)."""
     yield "ok", "version", f"deeptide {context.version}, Python {platform.python_version()}"
-    paths, workspace = context.paths, Path(context.workspace)
+    paths, workspace, started = context.paths, Path(context.workspace), context.session.fold.started
+    trusted = started is not None and started.trusted
     try:
-        trusted = is_trusted(paths, workspace)
         notices = load(paths, workspace, trusted=trusted).notices
         key = find_key(paths, context.settings.model.base_url)
     except DeepTideError as error:
@@ -80,16 +79,19 @@ def examine(context: CommandContext) -> Iterator[tuple[str, str, str]]:
     yield "ok", "settings", str(paths.config_file)
     for notice in notices:
         yield "WRONG", "settings", notice
-    base_url = context.settings.model.base_url
-    yield (
-        ("ok", "key", f"{key.source}, for {base_url}")
-        if key.value
-        else ("WRONG", "key", "none; /login stores one")
-    )
+    yield _key(context, f"{key.source}, for {context.settings.model.base_url}" if key.value else "")
     yield "ok", "folder", f"{workspace}: {'trusted' if trusted else 'not trusted'}"
     yield from _disk(context)
     git = shutil.which("git")
     yield "ok", "git", git or "not found; the agent is told nothing about branches"
+
+
+def _key(context: CommandContext, source: str) -> tuple[str, str, str]:
+    if source:
+        return "ok", "key", source
+    if context.session.fold.usage.total:
+        return "ok", "key", "none, and none is needed: requests are answered"
+    return "WRONG", "key", "none; /login stores one"
 
 
 def _disk(context: CommandContext) -> Iterator[tuple[str, str, str]]:

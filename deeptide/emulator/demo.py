@@ -23,7 +23,7 @@ __all__ = ["SAMPLE", "demo_script"]
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _NOTE = re.compile(r"^(Today is |Git: |Mode: |\[|Instructions from |<)")
 _NOT_DONE = ("The user denied", "Not allowed", "Cancelled")
-FILL_LINES = 230
+FILL_LINES = 185
 
 Messages = list[dict[str, Any]]
 
@@ -46,11 +46,12 @@ def _choose(messages: Messages, said: str) -> Say:
     texts = WORDS[language]
     if asked and ("CONTEXT CHECKPOINT COMPACTION" in said or "## Briefing Request" in said or
                   "used as the briefing" in said):  # fmt: skip
-        return Say(f"<carry_forward>\n{texts['briefing'].format(words=_quoted(words))}\n</carry_forward>")
+        briefing = texts["briefing"].format(words=_quoted(words) or texts["words_unseen"])
+        return Say(f"<carry_forward>\n{briefing}\n</carry_forward>", texts["think_summary"])
     if asked and "## Goal" in said and "Dead Ends" in said:
-        return Say(_summary(messages, texts, words))
+        return Say(_summary(messages, texts, words), texts["think_summary"])
     if asked and re.search(r"\bfill\b", said, re.IGNORECASE):
-        return Say(_long_answer(texts))
+        return Say(_long_answer(texts), texts["think_fill"])
     return _story(messages, texts, language) or _small_talk(texts, len(words))
 
 
@@ -79,7 +80,9 @@ def _steps(texts: dict[str, str], language: Language) -> tuple[Say, ...]:
             texts["think_edit"],
             (Call("edit", {"path": "basket/price.py", "edits": [DISCOUNT_FIX]}),),
         ),
-        Say(texts["check"], "", (Call("shell", {"command": TEST_COMMAND, "timeout_s": 60}),)),
+        Say(
+            texts["check"], texts["think_check"], (Call("shell", {"command": TEST_COMMAND, "timeout_s": 60}),)
+        ),
         Say(texts["done"], texts["think_done"], (_todo(language, 3),)),
     )
 
@@ -109,13 +112,13 @@ def _story(messages: Messages, texts: dict[str, str], language: Language) -> Say
     steps = _steps(texts, language)
     edited, checked = told.get(_key(steps[3])), told.get(_key(steps[4]))
     if edited is not None and edited.startswith(_NOT_DONE):
-        return Say(texts["refused"])
+        return Say(texts["refused"], texts["think_refused"])
     if checked is not None and not re.search(r"\bOK\b", checked):
-        return Say(texts["unchecked"])
+        return Say(texts["unchecked"], texts["think_refused"])
     for step in steps:
         if _key(step) not in told:
             return step
-    return Say(texts["final"])
+    return Say(texts["final"], texts["think_final"])
 
 
 def _key(step: Say) -> tuple[str, str]:
@@ -155,7 +158,7 @@ def _summary(messages: Messages, texts: dict[str, str], words: list[str]) -> str
         name == "edit" and not result.startswith(_NOT_DONE) for (name, _), result in _told(messages).items()
     ) or any(_is_summary(message) and texts["done_fix"] in _text(message) for message in messages)
     parts = (
-        ("## Goal", texts["goal"].format(words=_quoted(words))),
+        ("## Goal", texts["goal"].format(words=_quoted(words) or texts["words_unseen"])),
         ("## Constraints", texts["constraints"]),
         ("## Progress\n### Done", texts["done_fix"] if fixed else texts["done_none"]),
         ("### In Progress", texts["done_none"]),
@@ -176,7 +179,7 @@ def _user_words(messages: Messages, said: str) -> list[str]:
 
 
 def _quoted(words: list[str]) -> str:
-    return "; ".join(" ".join(text.split())[:120] for text in words[-3:]) or "-"
+    return "; ".join(" ".join(text.split())[:120] for text in words[-3:])
 
 
 def _is_summary(message: dict[str, Any]) -> bool:

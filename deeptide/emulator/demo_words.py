@@ -101,6 +101,12 @@ WORDS: dict[Language, dict[str, str]] = {
             "The user asked: {words}. Nothing is being tested at the moment. Still to ask: whether a discount "
             "over 100 % must be refused."
         ),
+        "think_check": "The edit is in. The same command must pass now; nothing else counts as proof.",
+        "think_final": "The user needs the cause, the change and the check, in a few lines, and what is open.",
+        "think_refused": "I must not claim more than happened here.",
+        "think_fill": "The user wants to see the window fill. I write many lines and keep them cheap to check.",
+        "think_summary": "I write down what was done and seen, and nothing else.",
+        "words_unseen": "see the ledger",
     },
     "zh": {
         "think_start": (
@@ -178,5 +184,11 @@ WORDS: dict[Language, dict[str, str]] = {
             "我们选择整数运算并四舍五入。没有用 `round()`,因为它是银行家舍入,与文档字符串不符。\n\n"
             "用户的要求:{words}。目前没有正在验证的假设。还要问用户:超过 100 % 的折扣是否要拒绝。"
         ),
+        "think_check": "改好了。同一条命令现在必须通过,别的都不算证明。",
+        "think_final": "用户需要原因、修改和验证,几行即可,再说未决的事。",
+        "think_refused": "我不能说得比实际发生的多。",
+        "think_fill": "用户想看窗口被填满。我写很多行。",
+        "think_summary": "我只写做过和看到的。",
+        "words_unseen": "见记录",
     },
 }  # fmt: skip
