@@ -129,7 +129,7 @@ def load(
     for key, value in (flags or {}).items():
         layers.put(key, value, "command line")
     settings = layers.settings()
-    notices += _check_together(settings.context, layers.sources)
+    notices += _never_acting(settings.context)
     return Loaded(settings, layers.sources, tuple(notices))
 
 
@@ -225,34 +225,18 @@ def _refuse_project_keys(data: dict[str, Any], project: Path) -> None:
         )
 
 
-def _check_together(context: ContextSettings, sources: Mapping[str, str]) -> list[str]:
-    """Settings that are right alone and wrong together; thresholds that can never act are noticed."""
-    if context.evict_to >= context.evict_at:
-        where = sources.get("context.evict_to") or sources.get("context.evict_at") or "defaults"
-        raise ConfigError(
-            f"{where}: context.evict_to is {context.evict_to}; "
-            f"allowed: less than context.evict_at ({context.evict_at})."
-        )
-    notices = []
+def _never_acting(context: ContextSettings) -> list[str]:
+    """Thresholds that are right alone and can never act under the chosen policy."""
     if (
         context.automatic == "ladder"
         and context.auto_compact
         and context.auto_compact_at > context.soft_limit
     ):
-        notices.append(
-            f"context.auto_compact_at ({context.auto_compact_at}) will never act: with automatic = ladder "
-            f"the soft limit ({context.soft_limit}) compacts earlier."
-        )
-    if (
-        context.automatic != "off"
-        and context.soft_limit <= context.evict_at
-        and sources.keys() & {"context.evict_at", "context.soft_limit"}
-    ):
-        notices.append(
-            f"context.evict_at ({context.evict_at}) will never act: "
-            f"the soft limit ({context.soft_limit}) comes first."
-        )
-    return notices
+        return [
+            f"context.auto_compact_at ({context.auto_compact_at}) will never act: with automatic = ladder the "
+            f"soft limit ({context.soft_limit}) compacts earlier."
+        ]
+    return []
 
 
 def _unknown(key: str, where: str, known: Mapping[str, object] | list[str]) -> ConfigError:

@@ -30,10 +30,6 @@ class Paths(msgspec.Struct, frozen=True):
     def trust_file(self) -> Path:
         return self.home / "trust.json"
 
-    @property
-    def spending_file(self) -> Path:
-        return self.home / "spending.json"
-
 
 def find_paths(environ: Mapping[str, str] | None = None, home: Path | None = None) -> Paths:
     """The places for this user. `home` wins over DEEPTIDE_HOME, which wins over the platform's folders.

@@ -68,11 +68,9 @@ class ContextSettings(Section, frozen=True):
     soft_limit: Annotated[
         Percent, Meta(description="Compact at this percent, where `automatic` allows it.")
     ] = 85
-    evict_at: Annotated[Percent, Meta(description="Evict old tool output at this percent.")] = 80
-    evict_to: Annotated[Percent, Meta(description="Stop evicting at this percent.")] = 50
-    cycle_at: Annotated[
-        Count, Meta(description="Hand off to a fresh cycle at this many tokens; 0 is never.")
-    ] = 0
+    evict_at: Annotated[
+        Percent, Meta(description="For a later version, which will evict old tool output here.")
+    ] = 80
     auto_compact: Annotated[
         bool, Meta(description="Compact at the end of a response above the next setting.")
     ] = False
@@ -100,7 +98,6 @@ class LimitSettings(Section, frozen=True):
     max_turns: Annotated[Count, Meta(description="Most requests to the model in one turn.")] = 200
     max_cost_turn: Annotated[Amount, Meta(description="Most money one turn may cost.")] = 0.0
     max_cost_session: Annotated[Amount, Meta(description="Most money one session may cost.")] = 0.0
-    max_cost_day: Annotated[Amount, Meta(description="Most money all sessions of one day may cost.")] = 0.0
     tool_timeout_s: Annotated[Positive, Meta(description="Seconds a shell command may run.")] = 120
 
 
@@ -112,7 +109,6 @@ class UiSettings(Section, frozen=True):
     ] = "auto"
     bell: Annotated[bool, Meta(description="Ring the bell when a turn ends or a question waits.")] = True
     notify: Annotated[bool, Meta(description="Send a desktop notice through the terminal as well.")] = True
-    show_thinking: Annotated[bool, Meta(description="Show thinking unfolded.")] = False
 
 
 class Settings(Section, frozen=True):

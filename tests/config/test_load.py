@@ -112,9 +112,9 @@ def test_a_section_that_is_a_value_says_how_a_section_is_written(paths: Paths) -
         ("permissions.mode = 'root'", "one of plan, ask, auto-edit, yolo"),
         ("permissions.allow = 'read'", "a list of texts"),
         ("permissions.allow = [1]", "a list of texts"),
-        ("limits.max_cost_day = -1", "a number, at least 0"),
-        ("limits.max_cost_day = nan", "a number, at least 0"),
-        ("limits.max_cost_day = inf", "a number, at least 0"),
+        ("limits.max_cost_session = -1", "a number, at least 0"),
+        ("limits.max_cost_session = nan", "a number, at least 0"),
+        ("limits.max_cost_session = inf", "a number, at least 0"),
         ("model.base_url = 'api.deepseek.com'", "an address that starts with http:// or https://"),
         ("model.name = ' '", "text that is not empty"),
         ("ui.bell = 1", "true or false"),
@@ -207,17 +207,9 @@ def test_short_names_stand_for_settings_that_exist() -> None:
     assert set(SHORT.values()) <= set(all_settings())
 
 
-def test_thresholds_that_contradict_each_other_are_refused(paths: Paths) -> None:
-    error = refused(paths, environ={}, flags={"context.evict_to": 80})
-    assert "context.evict_to is 80; allowed: less than context.evict_at (80)" in str(error)
-
-
 def test_a_threshold_that_can_never_act_is_noticed(paths: Paths) -> None:
     flags = {"context.automatic": "ladder", "context.auto_compact": True}
     assert "auto_compact_at (95) will never act" in load(paths, environ={}, flags=flags).notices[0]
-    assert (
-        "evict_at (80) will never act" in load(paths, environ={}, flags={"context.soft_limit": 60}).notices[0]
-    )
 
 
 def values() -> st.SearchStrategy[object]:

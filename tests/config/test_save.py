@@ -91,7 +91,7 @@ CHOICES = {
     "model.name": st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(str.strip),
     "context.soft_limit": st.integers(10, 99),
     "ui.bell": st.booleans(),
-    "limits.max_cost_day": st.floats(0, 1e6),
+    "limits.max_cost_session": st.floats(0, 1e6),
     "permissions.deny": st.lists(st.text(st.characters(codec="utf-8"), max_size=8), max_size=3),
 }
 
@@ -107,7 +107,7 @@ CHOICES = {
 def test_what_is_saved_is_what_is_loaded_and_nothing_else_changes(
     paths: Paths, changes: list[tuple[str, object]]
 ) -> None:
-    before = "# top\n[context]\nevict_to = 40 # low\n\n[ui]\ntheme = 'light'\n# end\n"
+    before = "# top\n[context]\nevict_at = 75 # low\n\n[ui]\ntheme = 'light'\n# end\n"
     paths.config_file.write_text(before, encoding="utf-8")
     wanted: dict[str, object] = {}
     for key, value in changes:
@@ -122,5 +122,5 @@ def test_what_is_saved_is_what_is_loaded_and_nothing_else_changes(
             expected = expected.strip() if isinstance(expected, str) else expected
             assert value == (tuple(expected) if isinstance(expected, list) else expected)
     text = paths.config_file.read_text(encoding="utf-8")
-    assert text.startswith("# top\n[context]\n") and "evict_to = 40 # low\n" in text and "# end\n" in text
+    assert text.startswith("# top\n[context]\n") and "evict_at = 75 # low\n" in text and "# end\n" in text
     assert tomllib.loads(text)["ui"]["theme"] == "light"

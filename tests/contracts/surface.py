@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from deeptide.cli.args import build_parser
 from deeptide.cli.invocation import COMMANDS
-from deeptide.commands.registry import standard as standard_commands
+from deeptide.commands.standard import standard as standard_commands
 from deeptide.config.load import SHORT
 from deeptide.config.schema import ModelEntry, all_settings, settings_of
 from deeptide.headless.exits import Exit

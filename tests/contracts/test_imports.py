@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
 
-from tests.contracts.source import ROOT, files, module_of
+from tests.contracts.source import ROOT, files, module_of, trees
 
 DRAWING = {"textual", "rich"}
 SLOW = {
@@ -47,6 +48,19 @@ def test_no_headless_module_loads_what_draws() -> None:
         "    assert not found, f'{name} loads {found}'\n"
     )
     python(code, json.dumps(sorted(DRAWING)), json.dumps(headless))
+
+
+CONNECTING = {"urllib.request", "http.client", "socket", "aiohttp", "websockets", "ftplib", "smtplib"}
+
+
+def test_no_room_but_model_and_emulator_connects_by_other_means() -> None:
+    for name, tree in trees().items():
+        if name.startswith(("deeptide/model/", "deeptide/emulator/")):
+            continue
+        for node in ast.walk(tree):
+            imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            imported += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not CONNECTING & set(imported), f"{name}:{getattr(node, 'lineno', 0)}"
 
 
 FIRST_PAINT = """
@@ -90,7 +104,7 @@ def test_the_version_is_answered_before_anything_is_imported() -> None:
     code = (
         "import sys; sys.argv = ['deeptide', '--version']; before = set(sys.modules)\n"
         "from deeptide.__main__ import main; main()\n"
-        "print(*sorted(set(sys.modules) - before))"
+        "print(*sorted(set(sys.modules) - before - {'__future__'}))"
     )
     version, loaded = python(code).splitlines()
     assert version.startswith("deeptide ")
