@@ -36,12 +36,12 @@ _LIMIT = re.compile(
     r"(?:maximum context length|context (?:length|window|size))\D{0,30}?(\d{3,})", re.IGNORECASE
 )
 _REQUESTED = re.compile(
-    r"(?:requested|resulted in|request \(|prompt (?:contains|has)|n_prompt_tokens\D{1,4})\s*(\d{2,})",
+    r"(?:requested|resulted in|your request has|request \(|prompt (?:contains|has)|n_prompt_tokens\D{1,4})\s*(\d{2,})",
     re.IGNORECASE,
 )
 _BALANCE = re.compile(
     r"insufficient[_ ](?:balance|quota|funds|credit)|exceeded your current quota|quota[_ ]exceeded"
-    r"|billing|arrears|余额|欠费|额度(?:不足|已用)",
+    r"|billing[_ ]hard[_ ]limit|plan and billing|arrears|余额|欠费|额度(?:不足|已用)",
     re.IGNORECASE,
 )
 _AUTH = re.compile(
@@ -50,6 +50,7 @@ _AUTH = re.compile(
 _UNKNOWN_MODEL = re.compile(
     r"model not exist|model_not_found|model [^.]{0,80}(?:not found|does not exist)", re.IGNORECASE
 )
+_OUTPUT_CAP = re.compile(r"invalid max_tokens|max_(?:completion_)?tokens[^.]{0,40}too large", re.IGNORECASE)
 _TRANSIENT = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _BUSY = re.compile(r"overload|too busy|temporarily unavailable|try again later|繁忙", re.IGNORECASE)
 LONGEST_QUOTE = 500
@@ -142,13 +143,14 @@ def from_status(
 ) -> ProviderError:
     """The error for a response that is not 200. `headers` is looked up in lower case."""
     said = described(body) or "no explanation"
+    whose = f" (key from {key_source})" if key_source else ""
     if status in (401, 403):
-        whose = f" (key from {key_source})" if key_source else ""
-        return AuthFailed(f"The provider refused the key{whose}: {said}", request_id=request_id)
+        what = "the key" if status == 401 else "access"
+        return AuthFailed(f"The provider refused {what}{whose}: {said}", request_id=request_id)
     if status == 402:
         return InsufficientBalance(f"The account cannot pay for the request: {said}", request_id=request_id)
     known = from_words(body, request_id=request_id)
-    if known is not None and status < 500:
+    if isinstance(known, Overflow) or (known is not None and status < 500):
         return known
     wait = retry_after(headers)
     if status == 429:
@@ -173,6 +175,8 @@ def _refusal(status: int, said: str) -> str:
 def _advice(status: int, body: object, url: str) -> str:
     if _UNKNOWN_MODEL.search(_words(body)):
         return "Choose a model that the provider knows with /model, such as deepseek-flash."
+    if _OUTPUT_CAP.search(_words(body)):
+        return "Set `max_output` for this model under [models] in the configuration to the number it allows."
     if status in (404, 405) and url:
         return f"Check the base URL and the model; the request went to {url}."
     return ""

@@ -15,7 +15,7 @@ import msgspec
 
 from deeptide.model import sse
 from deeptide.model.calls import Calls
-from deeptide.model.errors import MalformedAnswer, ProviderError, ServerFault, StreamCut
+from deeptide.model.errors import BadRequest, MalformedAnswer, ProviderError, ServerFault, StreamCut
 from deeptide.model.faults import described, from_stream
 from deeptide.model.leaks import Echo, Markup
 from deeptide.model.wire import REASONING_PLACEHOLDER
@@ -284,6 +284,9 @@ class Assembly:
         """Why the response is no whole answer, None if it is one."""
         if self._error is not None:
             return self._error
+        if not self.began and " ".join(self._strays).lstrip().startswith("<"):
+            said = described("\n".join(self._strays))
+            return BadRequest(f"A web page came instead of an answer: {said}", "Check the base URL.")
         if not self._finish or (self._require_done and not self.done):
             return StreamCut(self._cut_reason())
         if self._finish in _TRANSIENT:
