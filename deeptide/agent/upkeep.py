@@ -81,7 +81,7 @@ class Upkeep:
         while (action := next_action(self.reading(), policy, phase, tried)) not in ("none", "hard"):
             tried.add(action)
             if action == "compact":
-                await self.compact("soft")
+                await self._fold_away("soft")
             elif action == "ask":
                 advice = "Compact now with /compact, or go on."
                 self._gear.journal.publish(Notice("The window is filling up.", "warning", advice))
@@ -102,15 +102,16 @@ class Upkeep:
         """Auto-compact fires here, at most once per turn."""
         reading = self.reading()
         if self._auto.should_fire(reading, turn):
-            self._auto.record_fired(turn)
-            trigger = f"auto-compact at {reading.percent:.0f} % (threshold {self._auto.threshold} %): "
-            said = await self.compact("auto")
-            self._gear.journal.publish(Notice(trigger + said))
+            result = await self._fold_away("auto")
+            if isinstance(result, Compacted):
+                self._auto.record_fired(turn)
+                said = f"auto-compact at {reading.percent:.0f} % (threshold {self._auto.threshold} %): "
+                self._gear.journal.publish(Notice(said + compaction_line(result)))
 
     async def recover(self) -> bool:
         """The provider said the request was too long: shrink whatever the meter says. False: nothing shrank."""
         before = self.reading().used
-        await self.compact("overflow")
+        await self._fold_away("overflow")
         if self.reading().used >= before:
             self.enforce_limit(tokens=int(before * 0.7))
         return self.reading().used < before
@@ -119,6 +120,12 @@ class Upkeep:
 
     async def compact(self, trigger: Trigger, focus: str = "") -> str:
         """Returns the one line for the user: what was folded, tokens before and after; or why not."""
+        result = await self._fold_away(trigger, focus)
+        if isinstance(result, Skipped):
+            return f"Nothing was compacted: {result.reason}"
+        return compaction_line(result)
+
+    async def _fold_away(self, trigger: Trigger, focus: str = "") -> Compacted | Skipped:
         journal = self._gear.journal
         journal.publish(Working("compacting"))
         try:
@@ -133,13 +140,12 @@ class Upkeep:
             )
         finally:
             journal.publish(Working(""))
-        if isinstance(result, Skipped):
-            return f"Nothing was compacted: {result.reason}"
-        self._before_rewrite("before compaction")
-        journal.record(result)
-        await journal.sync()
-        self.rearm()
-        return compaction_line(result)
+        if isinstance(result, Compacted):
+            self._before_rewrite("before compaction")
+            journal.record(result)
+            await journal.sync()
+            self.rearm()
+        return result
 
     async def cycle(self, pending: str = "") -> str:
         journal = self._gear.journal
