@@ -84,7 +84,8 @@ class ContextSettings(Section, frozen=True):
 
 
 class PermissionSettings(Section, frozen=True):
-    """What the agent may do without asking. Deny beats ask beats allow."""
+    """What the agent may do without asking. Deny beats ask beats allow. Rules read like `run git commit`,
+    `write docs/*`, `network example.org` or `tool shell`."""
 
     mode: Annotated[Mode, Meta(description="The mode a session starts in.")] = "ask"
     allow: Annotated[tuple[str, ...], Meta(description="Rules for what runs without a question.")] = ()

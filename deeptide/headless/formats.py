@@ -90,6 +90,7 @@ class TextWriter:
         self._out = out
         self._progress = progress
         self._titles: dict[str, str] = {}
+        self._denied: set[str] = set()
 
     def header(self, header: Header) -> None:
         state = "resumed" if header.resumed else "new"
@@ -101,7 +102,8 @@ class TextWriter:
             self._say(line)
 
     def denied(self, approval: Approval, reason: str) -> None:
-        self._say(f"denied: {approval.title}\n  {reason}")
+        self._denied.add(approval.call_id)
+        self._say(f"  denied: {reason}")
 
     def result(self, result: Result) -> None:
         if result.answer:
@@ -122,7 +124,7 @@ class TextWriter:
             case ToolStarted(call_id, _, title):
                 self._titles[call_id] = title
                 return f"• {title}"
-            case ToolFinished(result, status) if status != "ok":
+            case ToolFinished(result, status) if status != "ok" and result.call_id not in self._denied:
                 first = result.content.strip().split("\n", 1)[0][:200]
                 return f"  {status}: {self._titles.get(result.call_id, result.name)}: {first}"
             case AssistantMessage(message) if message.tool_calls and message.text.strip():

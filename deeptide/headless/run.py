@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 
 from deeptide.headless.exits import Exit, exit_of
 from deeptide.headless.formats import Denied, Header, Item, Result, Writer, denial, failed
-from deeptide.protocol.approvals import Approval, Decision
+from deeptide.protocol.approvals import Approval, Decision, Mode
 from deeptide.protocol.errors import DeepTideError
 from deeptide.protocol.events import (
     ApprovalRequested,
@@ -180,19 +180,19 @@ def _deny(session: Session, event: ApprovalRequested, tally: Tally, writer: Writ
     if approval.kind == "question":
         session.answer(approval.id, Decision("deny", NO_ANSWER))
         return
-    flag = flag_for(approval)
+    flag = flag_for(approval, session.fold.mode)
     tally.denied.append(denial(event))
     tally.denied_calls.add(approval.call_id)
     session.answer(approval.id, Decision("deny", ALONE.format(flag=flag)))
-    writer.denied(approval, f"{approval.reason or 'It needs an approval'}; {flag} would allow it.")
+    writer.denied(approval, f"{approval.reason or 'It needs an approval.'} {flag} would allow it.")
 
 
-def flag_for(approval: Approval) -> str:
+def flag_for(approval: Approval, mode: Mode) -> str:
     """What the reader can give to let such a call run, smallest first."""
-    if approval.tool in ("write", "edit") and not approval.strong:
+    if approval.tool in ("write", "edit") and not approval.strong and mode not in ("auto-edit", "yolo"):
         return "--mode auto-edit"
-    rule = f" or the rule {approval.scope!r} under permissions.allow" if approval.scope else ""
-    return f"--yolo{rule}"
+    rules = ", ".join(f'"{rule}"' for rule in approval.scope.split("; ") if rule)
+    return f"--yolo, or permissions.allow = [{rules}] in the settings," if rules else "--yolo"
 
 
 def _result(session: Session, tally: Tally, signalled: Exit | None, elapsed_ms: int) -> Result:

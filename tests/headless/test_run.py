@@ -113,7 +113,15 @@ async def test_what_would_ask_is_denied_with_a_reason_and_a_flag(tmp_path: Path)
 async def test_the_reader_sees_what_was_denied_and_what_would_allow_it(tmp_path: Path) -> None:
     script = Script.of([Say(calls=(Call("shell", {"command": "make all"}),)), Say("No.")])
     done = await ran(tmp_path / "w", script, output="text")
-    assert "denied: $ make all" in done.progress and "--yolo" in done.progress
+    assert "• $ make all\n  denied: " in done.progress and "--yolo" in done.progress
+
+
+async def test_a_flag_that_is_given_already_is_not_named_again(tmp_path: Path) -> None:
+    outside = Say(calls=(Call("write", {"path": str(tmp_path / "out.txt"), "content": "x"}),))
+    flags: dict[str, object] = {"permissions.mode": "auto-edit"}
+    done = await ran(tmp_path / "w", Script.of([outside, Say("No.")]), flags=flags)
+    assert done.code is Exit.DENIED and not (tmp_path / "out.txt").exists()
+    assert "--yolo" in done.told() and "--mode auto-edit" not in done.told()
 
 
 async def test_a_run_that_finds_another_way_after_a_denial_is_a_success(tmp_path: Path) -> None:
