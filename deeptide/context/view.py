@@ -154,18 +154,18 @@ class View:
             self.meter.count(usage.total, sum(e.tokens for e in later))
 
     def _finished(self, entry: Entry) -> None:
-        at = self._place_of(entry)
-        if at is None:
+        place = self._place_of(entry)
+        if place is None:
             self.left[entry.seq] = (entry, "folded")
             return
-        head = next(e for e in reversed(self.entries[:at]) if e.kind == "assistant")
-        self.entries.insert(at, msgspec.structs.replace(entry, anchor=head.anchor))
+        at, anchor = place
+        self.entries.insert(at, msgspec.structs.replace(entry, anchor=anchor))
         if self._step_at is not None and at <= self._step_at:
             self._step_at += 1
         self.meter.add(entry.tokens)
 
-    def _place_of(self, entry: Entry) -> int | None:
-        """Where the result goes: behind the newest message that waits for it, in the order of its calls."""
+    def _place_of(self, entry: Entry) -> tuple[int, int] | None:
+        """(position, anchor) of the result: behind the newest message that waits for it, in call order."""
         results: list[Entry] = []
         for at in range(len(self.entries) - 1, -1, -1):
             here = self.entries[at]
@@ -175,7 +175,7 @@ class View:
             if here.kind == "assistant" and here.message.tool_calls:
                 *taken, slot = slots(here.message.tool_calls, [*results, entry])
                 if slot >= 0:
-                    return at + 1 + sum(1 for other in taken if other < slot)
+                    return at + 1 + sum(1 for other in taken if other < slot), here.anchor
             results = []
         return None
 
