@@ -1,0 +1,508 @@
+"""The one widget of the transcript: it shows a `Column` and turns keys and the mouse into moves of it.
+
+Invariant: a block that is not in the window costs nothing to show, and while the reader has scrolled up,
+nothing that arrives moves what they read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable
+from time import monotonic
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset, Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+
+from deeptide.transcript.blocks import Block, Change
+from deeptide.tui.palette import DARK, Palette
+from deeptide.tui.scrollback.cards import foldable
+from deeptide.tui.scrollback.column import SECTIONS, Column, Entry
+from deeptide.tui.scrollback.finding import Hit, find, pattern
+from deeptide.tui.scrollback.glyphs import UNICODE, Glyphs
+from deeptide.tui.scrollback.inks import Inks
+from deeptide.tui.scrollback.markdown import parser
+from deeptide.tui.scrollback.sheet import Line, Span, unaddressed
+
+FLUSH_S = 1 / 20
+"""Changes that arrive within this time are drawn together."""
+
+Row = tuple[Entry, int, Line]
+
+
+class Scrollback(ScrollView, can_focus=True):
+    """Give it the changes of a `Transcript`; it does the rest."""
+
+    DEFAULT_CSS = """
+    Scrollback {
+        height: 1fr;
+        background: $background;
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Line up", show=False),
+        Binding("down,j", "scroll_down", "Line down", show=False),
+        Binding("pageup,ctrl+b", "page_up", "Page up", show=False),
+        Binding("pagedown,space", "page_down", "Page down", show=False),
+        Binding("home,g", "scroll_home", "Start", show=False),
+        Binding("end,G", "scroll_end", "End", show=False),
+        Binding("enter", "fold", "Fold", show=False),
+        Binding("ctrl+o", "fold_all", "Fold", show=False),
+    ]
+
+    class LinkClicked(Message):
+        """A link was clicked. `address` is as written by the model: it is not to be trusted."""
+
+        def __init__(self, address: str) -> None:
+            super().__init__()
+            self.address = address
+
+    def __init__(
+        self,
+        palette: Palette = DARK,
+        *,
+        glyphs: Glyphs = UNICODE,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._glyphs = glyphs
+        self.column = Column(Inks.of(palette, glyphs))
+        self._pending: dict[str, Change] = {}
+        self._timer: Timer | None = None
+        self._flushed = 0.0
+        self._top = 0
+        self._placing = False
+        self._painting = False
+        self._rows: list[Row | None] = []
+        self._unseen = 0
+        self._grown = False
+        self._current = ""
+        self._needle: re.Pattern[str] | None = None
+
+    # ---- what is shown -----------------------------------------------------------------------------------
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Takes changes of the transcript in; they are drawn within FLUSH_S."""
+        fresh: list[Change] = []
+        for change in changes:
+            name = change.block.id
+            if change.op == "update":
+                self._pending[name] = change
+                continue
+            self._pending.pop(name, None)
+            fresh.append(change)
+            if change.op == "add" and not self.column.following:
+                self._unseen += 1
+        if fresh and self.column.apply(fresh) and self.is_attached and self.text_selection is not None:
+            self.screen.clear_selection()
+        self._grown = self._grown or not self.column.following
+        self._request()
+
+    def clear(self) -> None:
+        """An empty transcript, as for another session."""
+        self._pending.clear()
+        unfolded = self.column.unfolded
+        width, height = self.column.width, self.column.height
+        self.column = Column(self.column.inks)
+        self.column.unfolded = unfolded
+        self.column.resize(width, height)
+        self._unseen, self._grown, self._current = 0, False, ""
+        self._settle()
+
+    def flush(self) -> None:
+        """Draws what has arrived now, without waiting for the clock."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._flushed = monotonic()
+        if self._pending:
+            pending, self._pending = tuple(self._pending.values()), {}
+            self.column.apply(pending)
+        self._settle()
+
+    def set_palette(self, palette: Palette) -> None:
+        self.column.redraw(Inks.of(palette, self._glyphs))
+        self._settle()
+
+    @property
+    def at_end(self) -> bool:
+        """Whether new lines are being followed."""
+        return self.column.following
+
+    @property
+    def unseen(self) -> int:
+        """Blocks that were added below since the reader scrolled up."""
+        return self._unseen
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [entry.block for entry in self.column.entries()]
+
+    def visible_text(self) -> str:
+        """What the window shows, as plain text."""
+        return "\n".join(row[2].plain if row else "" for row in self._rows)
+
+    # ---- folding, finding, jumping ------------------------------------------------------------------------
+
+    def toggle(self, block_id: str) -> bool:
+        """Folds or unfolds one block. Returns whether there was one to fold."""
+        entry = self.column.entry(block_id)
+        if entry is None or not foldable(entry.block):
+            return False
+        self._current = block_id
+        self.column.unfold(entry, not entry.unfolded)
+        self._moved()
+        return True
+
+    def toggle_all(self) -> bool:
+        """Folds everything, or unfolds everything. Returns whether all is unfolded now."""
+        self.column.unfold_all(not self.column.unfolded)
+        self._moved()
+        return self.column.unfolded
+
+    def toggle_folds(self) -> None:
+        """Unfolds what is folded in the window; if nothing is, folds what is unfolded there."""
+        seen = {row[0].block.id: row[0] for row in self._rows if row is not None and foldable(row[0].block)}
+        unfolded = any(not entry.unfolded for entry in seen.values())
+        for entry in seen.values():
+            if entry.unfolded != unfolded:
+                self.column.unfold(entry, unfolded)
+        self._moved()
+
+    def jump_to_end(self) -> None:
+        """Shows the newest lines and follows them from now on."""
+        self.column.follow()
+        self._moved()
+
+    def search(self, text: str) -> list[Hit]:
+        """Marks `text` wherever it is seen and returns every hit; an empty text ends the search."""
+        self._needle = pattern(text) if text else None
+        self.refresh()
+        return find((entry.block for entry in self.column.entries()), text)
+
+    def jump(self, block_id: str, nth: int = -1) -> bool:
+        """Shows a block, unfolded if it has to be to show its `nth` hit of the search. False if unknown."""
+        entry = self.column.entry(block_id)
+        if entry is None:
+            return False
+        self._current = block_id
+        section, line = 0, 0
+        if nth >= 0 and self._needle is not None:
+            section, line = self._hit_line(entry, nth)
+        self.column.show(entry, section, line)
+        self.column.move(-min(3, self.column.height // 4))
+        self._moved()
+        return True
+
+    def _hit_line(self, entry: Entry, nth: int) -> tuple[int, int]:
+        if foldable(entry.block) and not entry.unfolded:
+            self.column.unfold(entry, True)
+        seen, best = 0, (0, 0)
+        for index in range(len(self.column.open(entry).sections)):
+            sheet = self.column.lay(entry, index)
+            for found in self._needle.finditer(sheet.text) if self._needle else ():
+                line = next((n for n, line in enumerate(sheet.lines) if line.end > found.start()), 0)
+                best = (index, line)
+                if seen == nth:
+                    return best
+                seen += 1
+        return best
+
+    # ---- drawing -----------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.run_worker(self._load_markdown(), exit_on_error=False)
+
+    async def _load_markdown(self) -> None:
+        if parser.cache_info().currsize:
+            return
+        await asyncio.to_thread(parser)
+        self.column.redraw(self.column.inks)
+        self._settle()
+
+    def on_resize(self, event: events.Resize) -> None:
+        region = self.scrollable_content_region
+        if region.width and region.height:
+            self.column.resize(region.width, region.height)
+            self.flush()
+
+    def _request(self) -> None:
+        if self._timer is None and self.is_attached:
+            wait = FLUSH_S - (monotonic() - self._flushed)
+            self._timer = self.set_timer(max(0.001, wait), self.flush)
+
+    def _moved(self) -> None:
+        """The reader has moved the window."""
+        if self.column.following:
+            self._unseen, self._grown = 0, False
+        self._settle()
+
+    def _settle(self) -> None:
+        """Brings the window, the scroll bar and the screen to where the column says."""
+        if not self.is_attached:
+            return
+        column = self.column
+        self._top = column.settle()
+        if column.following:
+            self._unseen, self._grown = 0, False
+        size = Size(column.width, max(column.total, 1))
+        self._placing = True
+        try:
+            if size != self.virtual_size:
+                # Set without the reactive's own layout pass: the bar is always there, so nothing else moves.
+                self.set_reactive(ScrollView.virtual_size, size)
+                self._scroll_update(size)
+            if round(self.scroll_y) != self._top:
+                self.scroll_target_y = self.scroll_y = self._top
+        finally:
+            self._placing = False
+        self._show([column.line_at(self._top + y) for y in range(column.height)])
+
+    def _show(self, rows: list[Row | None]) -> None:
+        """Repaints the lines that are not what they were."""
+        old, self._rows = self._rows, rows
+        if len(old) != len(rows):
+            self.refresh()
+            return
+        changed = [
+            y
+            for y, (before, now) in enumerate(zip(old, rows, strict=True))
+            if (before and before[2]) is not (now and now[2])
+        ]
+        if self._pill() or not self.column.following:
+            changed.append(len(rows) - 1)
+        if changed:
+            first, last = min(changed), max(changed)
+            self.refresh(Region(0, first, self.column.width, last - first + 1))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
+
+    def render_line(self, y: int) -> Strip:
+        """From `ScrollView`. Outside a paint the question is what stands where: see `Line.addressed`."""
+        width = self.column.width
+        row = self._rows[y] if y < len(self._rows) else None
+        if not self._painting:
+            return self._address(y, width)
+        page = self.column.inks.page
+        if row is None:
+            strip = Strip.blank(width, page)
+        else:
+            entry, section, line = row
+            strip = line.strip(width, page, self._spans(entry, section, line))
+        if y == self.column.height - 1 and (pill := self._pill()):
+            strip = self._with_pill(strip, pill, width)
+        return strip
+
+    def _address(self, y: int, width: int) -> Strip:
+        """For a gap, the place is the start of the next line, or the end of the last one."""
+        for row in self._rows[y:]:
+            if row is not None:
+                entry, section, line = row
+                key = entry.index * SECTIONS + section
+                return (
+                    line.addressed(width, key)
+                    if row is self._rows[y]
+                    else unaddressed(width, line.start, key)
+                )
+        for row in reversed(self._rows[:y]):
+            if row is not None:
+                entry, section, line = row
+                return unaddressed(width, line.end, entry.index * SECTIONS + section)
+        return Strip.blank(width)
+
+    def _spans(self, entry: Entry, section: int, line: Line) -> list[Span]:
+        spans: list[Span] = []
+        inks = self.column.inks
+        if self._needle is not None:
+            text = self.column.lay(entry, section).text
+            for found in self._needle.finditer(text, line.start):
+                if found.start() > line.end:
+                    break
+                spans.append(Span(found.start(), found.end(), inks.find))
+        selection = self.text_selection
+        if selection is not None:
+            key = entry.index * SECTIONS + section
+            bounds = _bounds(selection, key, line.end + 1)
+            if bounds is not None:
+                spans.append(Span(*bounds, inks.select))
+        return spans
+
+    # ---- the pill ----------------------------------------------------------------------------------------
+
+    def _pill(self) -> str:
+        if self.column.following or not (self._unseen or self._grown):
+            return ""
+        return f" {self._glyphs.down} {self._unseen} new " if self._unseen else f" {self._glyphs.down} new "
+
+    def _pill_span(self, pill: str) -> tuple[int, int]:
+        end = self.column.width - 2
+        return end - len(pill), end
+
+    def _with_pill(self, strip: Strip, pill: str, width: int) -> Strip:
+        start, end = self._pill_span(pill)
+        if start < 0:
+            return strip
+        left, _, right = strip.divide([start, end, width])
+        return Strip.join([left, Strip([Segment(pill, self.column.inks.pill)]), right])
+
+    # ---- moving ------------------------------------------------------------------------------------------
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The scroll bar, a drag at the edge or a caller moved the view."""
+        super().watch_scroll_y(old_value, new_value)
+        moved = round(new_value) - self._top
+        if self._placing or not moved:
+            return
+        if abs(moved) <= 2 * self.column.height:
+            self.column.move(moved)
+        else:
+            self.column.jump_to(round(new_value))
+        self._moved()
+
+    def scroll_lines(self, lines: int) -> None:
+        """Moves the view by lines, up if negative."""
+        self.column.move(lines)
+        self._moved()
+
+    def action_scroll_up(self) -> None:
+        self.scroll_lines(-1)
+
+    def action_scroll_down(self) -> None:
+        self.scroll_lines(1)
+
+    def action_page_up(self) -> None:
+        self.scroll_lines(-max(1, self.column.height - 2))
+
+    def action_page_down(self) -> None:
+        self.scroll_lines(max(1, self.column.height - 2))
+
+    def action_scroll_home(self) -> None:
+        self.column.jump_to(0)
+        self._moved()
+
+    def action_scroll_end(self) -> None:
+        self.jump_to_end()
+
+    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_lines(-3)
+
+    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_lines(3)
+
+    # ---- folding by hand, links, selection ------------------------------------------------------------------
+
+    def action_fold(self) -> None:
+        """The block last touched if it is in sight, else the last one in sight that folds."""
+        seen = [row[0] for row in self._rows if row is not None and foldable(row[0].block)]
+        ids = [entry.block.id for entry in seen]
+        if ids:
+            self.toggle(self._current if self._current in ids else ids[-1])
+
+    def action_fold_all(self) -> None:
+        self.toggle_folds()
+
+    def on_click(self, event: events.Click) -> None:
+        event.prevent_default()
+        pill = self._pill()
+        if pill and event.y == self.column.height - 1:
+            start, end = self._pill_span(pill)
+            if start <= event.x < end:
+                self.action_scroll_end()
+                return
+        row = self._rows[event.y] if 0 <= event.y < len(self._rows) else None
+        if row is None:
+            return
+        if event.chain > 1:
+            self._select_around(row, event.x, whole_line=event.chain > 2)
+        elif self.text_selection is None:
+            self._touch(row, event.x)
+
+    def _offset_at(self, row: Row, x: int) -> int:
+        line = row[2]
+        meta = line.addressed(self.column.width, 0).crop(x, x + 1)
+        style = next((segment.style for segment in meta if segment.style), None)
+        return int(style.meta["offset"][0]) if style is not None else line.end
+
+    def _touch(self, row: Row, x: int) -> None:
+        entry, section, _ = row
+        offset = self._offset_at(row, x)
+        for start, end, address in self.column.lay(entry, section).links:
+            if start <= offset < end:
+                self.post_message(self.LinkClicked(address))
+                return
+        self._current = entry.block.id
+        if self.column.open(entry).sections[section].part.toggles:
+            self.toggle(entry.block.id)
+
+    def _select_around(self, row: Row, x: int, *, whole_line: bool) -> None:
+        entry, section, _ = row
+        text = self.column.lay(entry, section).text
+        at = self._offset_at(row, x)
+        edge = re.compile(r"\n" if whole_line else r"[^\w./~@#%+-]")
+        before = [found.end() for found in edge.finditer(text, 0, at)]
+        after = edge.search(text, at)
+        start, end = (before[-1] if before else 0), (after.start() if after else len(text))
+        if start < end:
+            key = entry.index * SECTIONS + section
+            self.screen.selections = {self: Selection(Offset(start, key), Offset(end, key))}
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """From `Widget`: the logical text under the selection."""
+        column = self.column
+        if not len(column):
+            return None
+        first = selection.start.y if selection.start is not None else 0
+        last = selection.end.y if selection.end is not None else len(column) * SECTIONS
+        said: list[str] = []
+        for index in range(first // SECTIONS, min(last // SECTIONS, len(column) - 1) + 1):
+            entry = column.entry_at(index)
+            for section in range(len(column.open(entry).sections)):
+                key = index * SECTIONS + section
+                if not first <= key <= last:
+                    continue
+                text = column.lay(entry, section).text
+                bounds = _bounds(selection, key, len(text))
+                gap = column.open(entry).sections[section].gap if said else 0
+                said.append("\n" * gap + text[slice(*_whole(text, *bounds))] if bounds else "")
+        return "\n".join(said).rstrip("\n"), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """From `Widget`."""
+        self.refresh()
+
+
+def _bounds(selection: Selection, key: int, end: int) -> tuple[int, int] | None:
+    """The selected characters of section `key`, which ends at `end`."""
+    first, last = selection.start, selection.end
+    if (first is not None and key < first.y) or (last is not None and key > last.y):
+        return None
+    start = first.x if first is not None and key == first.y else 0
+    stop = last.x if last is not None and key == last.y else end
+    return (start, stop) if start < stop else None
+
+
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """The bounds widened so that no joined character is cut."""
+    while end < len(text) and (text[end] in "\u200d\ufe0f" or text[end - 1] == "\u200d"):
+        end += 1
+    return start, end
