@@ -16,6 +16,7 @@ from deeptide.headless.formats import Header, Result
 from deeptide.prompts.library import Library
 from deeptide.protocol.events import DURABLE, LIVE
 from deeptide.tools.registry import standard as standard_tools
+from deeptide.tui.keys import TABLE as KEYS
 
 
 def surface() -> str:
@@ -41,6 +42,8 @@ def lines() -> Iterator[str]:
         yield f"command line {command or '(none)'}: {' '.join(sorted(flags))}"
     for command in standard_commands().commands:
         yield f"command /{' /'.join((command.name, *command.aliases))}"
+    for line in KEYS:
+        yield f"key {line.shown} ({line.where}): {line.summary}"
     for schema in standard_tools(Library()).schemas:
         yield f"tool {schema.name}"
 
