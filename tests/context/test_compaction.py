@@ -156,9 +156,10 @@ async def test_with_the_ledger_setting_no_model_is_asked() -> None:
 
 
 async def test_a_window_without_room_for_an_answer_gets_the_ledger() -> None:
-    fold = fold_of([*session(8, window=8_192, size=5_600)])
-    assert fold.used() > 7_400
-    event = await done(fold)
+    turns = 8
+    while fold_of(session(turns, window=8_192, size=1_500)).used() < 7_000:
+        turns += 1
+    event = await done(fold_of(session(turns, window=8_192, size=1_500)))
     assert "no room" in event.notice
 
 
