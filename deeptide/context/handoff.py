@@ -76,6 +76,8 @@ async def hand_off(
     leaving = tuple(entry for entry in fold.entries if entry.kind not in SYNTHETIC)
     if not leaving:
         return Skipped("nothing was said in this cycle yet.")
+    if fold.open_calls():
+        return Skipped("a tool is still running; a cycle ends only between turns.")
     place = workspace or Path(fold.started.workspace if fold.started else ".")
     ledger = build(fold, leaving)
     bill, reason = Bill(), ""

@@ -18,7 +18,7 @@ from deeptide.prompts.library import Library
 from deeptide.protocol.events import DURABLE, Compacted, CycleHandedOff, Pinned, PlanChanged, UserMessage
 from deeptide.protocol.plan import Plan, PlanItem
 from deeptide.recall.archive import list_cycles, read
-from tests.context.talk import Writer, fold_of, session, started, turn
+from tests.context.talk import Writer, call, fold_of, said, session, started, turn
 
 TEXTS = Library()
 PROSE = "We keep SQLite because the worker restarts nightly. Threads failed: the driver is not reentrant."
@@ -182,6 +182,13 @@ async def test_a_briefing_over_the_cap_is_cut_at_a_sentence(repository: Path, tm
 async def test_a_cycle_in_which_nothing_was_said_is_not_handed_off(tmp_path: Path) -> None:
     event = await hand_off(fold_of([started()]), complete=Writer(), texts=TEXTS, archive_dir=tmp_path / "c")
     assert isinstance(event, Skipped)
+
+
+async def test_a_cycle_does_not_end_while_a_call_is_open(tmp_path: Path) -> None:
+    fold = fold_of([*session(1), UserMessage("go"), said("", call("a", path="x"))])
+    event = await hand_off(fold, complete=Writer(), texts=TEXTS, archive_dir=tmp_path / "c")
+    assert isinstance(event, Skipped)
+    assert "still running" in event.reason
 
 
 # ---- archive and swap ----------------------------------------------------------------------------------
