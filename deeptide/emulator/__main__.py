@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from deeptide.emulator import script_file
-from deeptide.emulator.emulator import Emulator
+from deeptide.emulator.emulator import Emulator, SeenRequest
 from deeptide.emulator.script import Answerer, Script, echo
 from deeptide.emulator.server import serve
 from deeptide.emulator.tables import SERVICE_WINDOW
@@ -51,16 +51,15 @@ def _script(path: Path | None) -> Answerer:
 
 
 class _Log:
-    """Writes what was seen since the last call."""
+    """Writes a request when its reply is over, then lets its body go: a server may run for days."""
 
-    def __init__(self, path: Path, emulator: Emulator) -> None:
-        self._file = AppendLog(path)
-        self._emulator = emulator
+    def __init__(self, path: Path | None) -> None:
+        self._file = AppendLog(path) if path else None
         self._written = 0
 
-    def __call__(self) -> None:
-        for seen in self._emulator.requests[self._written :]:
-            self._written += 1
+    def __call__(self, seen: SeenRequest) -> None:
+        self._written += 1
+        if self._file is not None:
             line = {
                 "n": self._written,
                 "at": seen.at,
@@ -74,6 +73,7 @@ class _Log:
                 "request": seen.json if seen.json is not None else seen.body.decode("utf-8", "replace"),
             }
             self._file.append(json.dumps(line).encode() + b"\n")
+        seen.body, seen.json = b"", None
 
 
 async def _run(options: argparse.Namespace) -> None:
@@ -85,9 +85,9 @@ async def _run(options: argparse.Namespace) -> None:
         balance=options.balance,
         concurrency=options.concurrency,
         models=options.model,
+        on_done=_Log(options.log),
     )
-    log = _Log(options.log, emulator) if options.log else None
-    async with await serve(emulator, options.host, options.port, log) as served:
+    async with await serve(emulator, options.host, options.port) as served:
         print(served.url, flush=True)
         await served.forever()
 

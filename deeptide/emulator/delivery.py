@@ -31,13 +31,14 @@ async def stream(say: Say, wire: Wire, frames: Iterable[Frame], sleep: Sleep) ->
         yield wait
     pending = ""
     waiting = 0
+    zipped = say.fault is not None and say.fault.kind == "gzip"
     for event in _with_fault(say.fault, frames):
         if isinstance(event, Frame):
             pending += f"data: {event.data}{newline}{newline}"
             waiting += 1
             if say.delay and event.kind == "delta":
                 await sleep(say.delay)
-            if waiting < wire.burst and not say.delay and event.data != "[DONE]":
+            if (zipped or (waiting < wire.burst and not say.delay)) and event.data != "[DONE]":
                 continue
         elif event.kind == "plain_tail":
             pending += event.message or "upstream connect error or disconnect/reset before headers"

@@ -21,7 +21,7 @@ from deeptide.emulator.script import last_user_text
 __all__ = ["SAMPLE", "demo_script"]
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
-_NOTE = re.compile(r"^(Today is |Git: |Mode: |\[|Instructions from |<)")
+_NOTE = re.compile(r"^(Today is |Git: |Mode: |Context \d+ % full|\[|Instructions from |<)")
 _NOT_DONE = ("The user denied", "Not allowed", "Cancelled")
 FILL_LINES = 185
 
@@ -174,7 +174,7 @@ def _user_words(messages: Messages, said: str) -> list[str]:
     """What the user wrote, oldest first; notes, summaries and instructions left out."""
     asking = "## Goal" in said or "CONTEXT CHECKPOINT" in said or "## Briefing Request" in said
     own = messages[:-1] if asking else messages
-    texts = [_text(message) for message in own if message["role"] == "user"]
+    texts = [_text(message) for message in own if not _is_summary(message)]
     return [text for text in texts if text and not _NOTE.match(text)]
 
 
@@ -183,7 +183,8 @@ def _quoted(words: list[str]) -> str:
 
 
 def _is_summary(message: dict[str, Any]) -> bool:
-    return message["role"] == "user" and _text(message).startswith(("[context-summary]", "<carry_forward>"))
+    """A summary, or the seed of a cycle."""
+    return any(mark in _text(message) for mark in ("[context-summary]", "<carry_forward>"))
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -72,7 +72,8 @@ class Emulator:
     (None: any, or none); `strict` the reasoning rule; `count` the token counter; `faults` what happens to the
     i-th chat request to arrive (None: nothing) without using up an answer; `concurrency` the number of chat
     requests at once; `balance` a decimal, 0 refuses with 402; `models` further accepted ids; `clock` and
-    `sleep` replace the service's time; `default_wire` is how answers are cut."""
+    `sleep` replace the service's time; `wire` is how answers are cut; `on_done` is called with each request
+    when its reply is over, however it ended."""
 
     def __init__(
         self,
@@ -92,6 +93,7 @@ class Emulator:
         clock: Callable[[], float] | None = None,
         sleep: Sleep = asyncio.sleep,
         shape_status: int = 400,
+        on_done: Callable[[SeenRequest], None] | None = None,
     ) -> None:
         self.requests: list[SeenRequest] = []
         self.cache = cache or PrefixCache()
@@ -106,6 +108,7 @@ class Emulator:
         self._clock = clock
         self._sleep = sleep
         self._shape_status = shape_status
+        self._on_done = on_done
         self._turn = 0
         self._arrived = 0
 
@@ -116,10 +119,21 @@ class Emulator:
         self.requests.append(seen)
         try:
             self._authenticate(given)
-            return await self._route(method, path.split("?")[0].rstrip("/"), seen)
+            reply = await self._route(method, path.split("?")[0].rstrip("/"), seen)
+            if isinstance(reply.chunks, _Body):
+                return reply
         except Refused as refused:
             seen.status, seen.error = refused.status, refused.message
-            return self._plain(refused.status, refused.body(), refused.headers)
+            reply = self._plain(refused.status, refused.body(), refused.headers)
+        except Reset:
+            self._over(seen)
+            raise
+        self._over(seen)
+        return reply
+
+    def _over(self, seen: SeenRequest) -> None:
+        if self._on_done:
+            self._on_done(seen)
 
     def _now(self) -> float:
         return self._clock() if self._clock else float(_EPOCH + len(self.requests))
@@ -229,7 +243,13 @@ class Emulator:
         if kind == "gzip":
             headers["content-encoding"] = "gzip"
         body = self._stream(say, made) if request.get("stream") else self._whole(say, made)
-        return Reply(200, headers, self._counted(body))
+        self.active += 1
+
+        def done() -> None:
+            self.active -= 1
+            self._over(seen)
+
+        return Reply(200, headers, _Body(body, done))
 
     def _stream(self, say: Say, made: Answer) -> AsyncIterator[bytes]:
         wire = say.wire or self.wire
@@ -248,14 +268,6 @@ class Emulator:
         body = whole(made)
         yield body[: len(body) // 2] if kind in ("eof", "bad_json") else body
 
-    async def _counted(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        self.active += 1
-        try:
-            async for chunk in body:
-                yield chunk
-        finally:
-            self.active -= 1
-
     def _plain(self, status: int, body: bytes, extra: dict[str, str] | None = None) -> Reply:
         headers = {**self._headers("application/json"), "content-length": str(len(body)), **(extra or {})}
         return Reply(status, headers, _once(body))
@@ -268,6 +280,35 @@ class Emulator:
             "x-ds-trace-id": trace,
             "x-request-id": trace,
         }
+
+
+class _Body:
+    """The chunks of an answer; `done` is called once, when they end, break or are given up."""
+
+    def __init__(self, chunks: AsyncIterator[bytes], done: Callable[[], None]) -> None:
+        self._chunks = chunks
+        self._done: Callable[[], None] | None = done
+
+    def __aiter__(self) -> _Body:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await anext(self._chunks)
+        except BaseException:
+            self._finish()
+            raise
+
+    async def aclose(self) -> None:
+        close = getattr(self._chunks, "aclose", None)
+        if close is not None:
+            await close()
+        self._finish()
+
+    def _finish(self) -> None:
+        done, self._done = self._done, None
+        if done is not None:
+            done()
 
 
 def _faulty(say: Say, fault: Fault) -> Say:

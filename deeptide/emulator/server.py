@@ -10,7 +10,6 @@ import contextlib
 import json
 import socket
 import struct
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -48,10 +47,8 @@ class Served:
         await self._server.wait_closed()
 
 
-async def serve(
-    emulator: Emulator, host: str = "127.0.0.1", port: int = 0, on_request: Callable[[], None] | None = None
-) -> Served:
-    """Starts listening; port 0 takes a free one. `on_request` is called when a request was answered."""
+async def serve(emulator: Emulator, host: str = "127.0.0.1", port: int = 0) -> Served:
+    """Starts listening; port 0 takes a free one."""
     connections: set[asyncio.Task[None]] = set()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -59,7 +56,7 @@ async def serve(
         assert task is not None
         connections.add(task)
         try:
-            await _Connection(emulator, reader, writer, on_request).run()
+            await _Connection(emulator, reader, writer).run()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
             pass  # the reader went away or does not speak HTTP
         except asyncio.CancelledError:
@@ -75,17 +72,12 @@ async def serve(
 
 class _Connection:
     def __init__(
-        self,
-        emulator: Emulator,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        on_request: Callable[[], None] | None,
+        self, emulator: Emulator, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self._emulator = emulator
         self._reader = reader
         self._writer = writer
         self._early = b""
-        self._on_request = on_request
 
     async def run(self) -> None:
         while (head := await self._head()) is not None:
@@ -97,9 +89,6 @@ class _Connection:
             except Reset:
                 self._abort()
                 return
-            finally:
-                if self._on_request:
-                    self._on_request()
             if headers.get("connection", "").lower() == "close" or self._writer.is_closing():
                 return
 

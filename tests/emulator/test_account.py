@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import httpx
 import pytest
@@ -114,3 +115,27 @@ async def test_every_request_is_remembered_with_its_usage() -> None:
     assert [seen.turn for seen in emulator.requests] == [1, 2, 3]
     assert all(seen.json == request() and seen.usage and seen.status == 200 for seen in emulator.requests)
     assert emulator.requests[0].at < emulator.requests[1].at
+
+
+async def test_each_request_is_reported_once_when_its_reply_is_over() -> None:
+    done: list[tuple[int, str]] = []
+    script = Script.of([Say("a"), Say("b", fault=Fault("reset", at=0)), Say("c", fault=Fault("stall", at=0))])
+    emulator = Emulator(script, on_done=lambda seen: done.append((seen.status, seen.fault)))
+    async with client(emulator) as http:
+        await http.post("/chat/completions", json=request(stream=True))
+        with pytest.raises(httpx.ReadError):
+            await http.post("/chat/completions", json=request(stream=True))
+        async with http.stream("POST", "/chat/completions", json=request(stream=True)):
+            assert len(done) == 2 and emulator.active == 1
+        await http.post("/chat/completions", content=b"{")
+        await http.get("/models")
+    assert done == [(200, ""), (200, "reset"), (200, "stall"), (400, ""), (200, "")]
+    assert emulator.active == 0
+
+
+async def test_places_are_taken_when_a_request_is_accepted_not_when_it_is_read() -> None:
+    emulator = Emulator(concurrency=2)
+    replies = await asyncio.gather(
+        *(emulator.handle("POST", "/chat/completions", {}, json.dumps(request()).encode()) for _ in range(3))
+    )
+    assert sorted(reply.status for reply in replies) == [200, 200, 429]

@@ -154,6 +154,8 @@ async def test_compression_and_a_wrong_content_type_are_seen_in_the_headers() ->
             assert reply.headers["content-encoding"] == "gzip"
             raw = b"".join([piece async for piece in reply.aiter_raw()])
         assert text_of(gzip.decompress(raw)) == TEXT
+    async with reach(failing(Fault("gzip")), "process") as http:
+        assert text_of((await http.post("/chat/completions", json=BODY)).content) == TEXT
     async with reach(failing(Fault("wrong_type")), "process") as http:
         reply = await http.post("/chat/completions", json=BODY)
         assert reply.status_code == 200 and reply.headers["content-type"] == "text/html"
