@@ -48,8 +48,10 @@ class Echo:
         return held
 
     def close(self) -> str:
-        """What was held back and turned out to be no echo."""
-        held, self._held = self._held or "", None
+        """What was held back and turned out to be no echo. Without anything held back the watch goes on."""
+        if not self._held:
+            return ""
+        held, self._held = self._held, None
         return "" if held.strip() == self._placeholder else held
 
 

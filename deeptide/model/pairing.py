@@ -27,13 +27,14 @@ def paired(messages: Sequence[Message]) -> list[Message]:
         out.append(message)
         if message.role != "assistant" or not message.tool_calls:
             continue
-        results: dict[str, ToolResult] = {}
+        results: dict[str, list[ToolResult]] = {}
         while at < len(messages) and messages[at].role == "tool":
             for part in messages[at].parts:
                 if isinstance(part, ToolResult):
-                    results.setdefault(part.call_id, part)
+                    results.setdefault(part.call_id, []).append(part)
             at += 1
         for call in message.tool_calls:
+            waiting = results.get(call.id)
             missing = ToolResult(call.id, call.name, NO_RESULT, is_error=True)
-            out.append(tool(results.get(call.id, missing)))
+            out.append(tool(waiting.pop(0) if waiting else missing))
     return out

@@ -219,10 +219,12 @@ class Assembly:
         thinking = _string(delta, "reasoning_content") or _string(delta, "reasoning")
         if thinking:
             self._show(ThinkingDelta, self._thinking.add(self._echo.feed(thinking)), deltas)
-        if text := _string(delta, "content"):
+        text, fragments = _string(delta, "content"), delta.get("tool_calls")
+        if text or fragments:
+            self._show(ThinkingDelta, self._thinking.add(self._echo.close()), deltas)
+        if text:
             text = self._said_echo.feed(text)
             self._show(TextDelta, self._text.add(self._markup.feed(text) if self._markup else text), deltas)
-        fragments = delta.get("tool_calls")
         for fragment in fragments if isinstance(fragments, list) else ():
             if isinstance(fragment, Mapping):
                 slot = self._calls.add(fragment)
