@@ -150,7 +150,7 @@ class Client:
                 yield result
                 return
             attempt += 1
-            delay = self._delay(result.error, attempt)
+            delay = self.delay(result.error, attempt)
             yield Retrying(attempt, self._retries, delay, str(result.error))
             await asyncio.sleep(delay)
 
@@ -159,7 +159,7 @@ class Client:
             return False
         return (_asked_wait(error) or 0.0) <= LONGEST_WAIT_S
 
-    def _delay(self, error: ProviderError, attempt: int) -> float:
+    def delay(self, error: ProviderError, attempt: int) -> float:
         """Seconds before the `attempt`-th retry: doubled each time, ±10 %, never less than the server
         asks."""
         backoff = min(self._longest_delay_s, self._first_delay_s * 2.0 ** (attempt - 1))
