@@ -69,7 +69,7 @@ def _part(block: Block) -> str:
 def seconds(elapsed_ms: int) -> str:
     """A duration for people: 0.4 s, 12 s, 3 min 20 s."""
     whole = elapsed_ms / 1000
-    if whole < 10:
+    if whole < 9.95:
         return f"{whole:.1f} s"
     if whole < 60:
         return f"{whole:.0f} s"

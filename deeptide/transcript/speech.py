@@ -11,7 +11,7 @@ from typing import Literal
 from deeptide.protocol.events import AssistantMessage, TextDelta, ThinkingDelta, ToolCallDelta
 from deeptide.protocol.messages import ToolCall
 from deeptide.protocol.text import clean
-from deeptide.transcript.blocks import AnswerBlock, Mark, ThinkingBlock, ToolBlock
+from deeptide.transcript.blocks import AnswerBlock, Block, Mark, ThinkingBlock, ToolBlock
 from deeptide.transcript.prose import Growth, Prose
 from deeptide.transcript.shelf import Shelf
 
@@ -51,9 +51,20 @@ class Speech:
     def _key(self) -> str:
         return f"{self._step}.{self._heard + 1}" if self._heard else str(self._step)
 
-    @property
-    def _before(self) -> str:
-        return next((name for name in self._aside if self._shelf.get(name) is not None), "")
+    def _put(self, block: Block, seq: int) -> None:
+        """Thinking stands before the answer, the answer before its calls, all of them before asides."""
+        kind, _, key = block.id.partition(":")
+        cards = self._cards()
+        if kind == "call":
+            index = _index(key)
+            cards = tuple(name for name in cards if _index(name) > index)
+        answer = (f"answer:{self._key}",) if kind == "think" else ()
+        later = (*answer, *cards, *self._aside)
+        before = next((name for name in later if self._shelf.get(name) is not None), "")
+        self._shelf.put(block, seq, before)
+
+    def _cards(self) -> tuple[str, ...]:
+        return tuple(sorted(self._writing, key=_index))
 
     # ---- while it streams --------------------------------------------------------------------------------
 
@@ -74,11 +85,11 @@ class Speech:
             return
         name = f"{kind}:{self._key}"
         if kind == "think":
-            self._shelf.put(ThinkingBlock(name, source, open=True), seq, self._before)
+            self._put(ThinkingBlock(name, source, open=True), seq)
             return
         if thinking := self._open_thinking():
             self._shelf.update(ThinkingBlock(thinking.id, thinking.source))
-        self._shelf.put(AnswerBlock(name, source, open=True), seq, self._before)
+        self._put(AnswerBlock(name, source, open=True), seq)
 
     def _open_thinking(self) -> ThinkingBlock | None:
         block = self._shelf.get(f"think:{self._key}")
@@ -92,7 +103,7 @@ class Speech:
         said = clean(event.name)
         summary = f"{event.size:,} characters" if event.size else ""
         block = ToolBlock(name, "", said, said, status="writing", summary=summary)
-        self._shelf.put(block, seq, self._before)
+        self._put(block, seq)
 
     def drop(self) -> None:
         """The partial response is void: it will be sent again from the start."""
@@ -116,15 +127,15 @@ class Speech:
         share = round(event.elapsed_ms * len(thinking) / written) if written else 0
         if thinking.strip():
             name = f"think:{self._key}"
-            self._shelf.put(ThinkingBlock(name, self._said("think", thinking), share), seq, self._before)
+            self._put(ThinkingBlock(name, self._said("think", thinking), share), seq)
         else:
             self._shelf.remove(f"think:{self._key}")
         if answer.strip() or mark in ("length", "content_filter"):
             name = f"answer:{self._key}"
-            self._shelf.put(AnswerBlock(name, self._said("answer", answer), mark=mark), seq, self._before)
+            self._put(AnswerBlock(name, self._said("answer", answer), mark=mark), seq)
         else:
             self._shelf.remove(f"answer:{self._key}")
-        return self._cards(calls, seq)
+        return self._final_cards(calls, seq)
 
     def _said(self, kind: str, text: str) -> str | Prose:
         """The streamed text if it says the same: whoever drew it then knows that nothing is new."""
@@ -132,13 +143,13 @@ class Speech:
         streamed = growth.view() if growth else None
         return streamed if streamed is not None and streamed == text else text
 
-    def _cards(self, calls: tuple[ToolCall, ...], seq: int) -> list[tuple[str, ToolCall]]:
+    def _final_cards(self, calls: tuple[ToolCall, ...], seq: int) -> list[tuple[str, ToolCall]]:
         cards: list[tuple[str, ToolCall]] = []
         for index, call in enumerate(calls):
             name = f"call:{self._key}.{index}"
             self._writing.discard(name)
             title = clean(call.name)
-            self._shelf.put(ToolBlock(name, call.id, title, title, clean(call.arguments)), seq, self._before)
+            self._put(ToolBlock(name, call.id, title, title, clean(call.arguments)), seq)
             cards.append((name, call))
         for name in tuple(self._writing):
             self._shelf.remove(name)
@@ -147,3 +158,8 @@ class Speech:
         self.open = False
         self._aside.clear()
         return cards
+
+
+def _index(name: str) -> int:
+    """The number of a call in its response, from the id of its card."""
+    return int(name.rpartition(".")[2])

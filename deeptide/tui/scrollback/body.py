@@ -118,10 +118,10 @@ class Body:
                 self._read()
 
     def set_gap(self, gap: int) -> None:
-        self._gap = gap
-        if self.sections:
+        if gap != self._gap and self.sections:
             self.sections[0].gap = self.sections[0].part.gap + gap
             self._ends.clear()
+        self._gap = gap
 
     def set_width(self, width: int) -> None:
         if width != self._width:

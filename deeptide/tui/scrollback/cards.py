@@ -253,7 +253,7 @@ def _thinking(block: ThinkingBlock, unfolded: bool) -> list[Part]:
         now = last.strip().rpartition("\n")[2].strip() if not unfolded else ""
         head = SignPart("think", "thinking", (("Thinking", "thinking"),), f"{now}", sign)
     else:
-        took = f"Thought for {seconds(block.elapsed_ms)}" if block.elapsed_ms else "Thought"
+        took = f"Thought for {seconds(block.elapsed_ms)}" if block.elapsed_ms >= 50 else "Thought"
         head = SignPart("think", "thinking", ((took, "thinking"),), "", sign)
     if not unfolded:
         return [head]
@@ -407,12 +407,19 @@ _PARTS: dict[type[Block], Callable[..., list[Part]]] = {
 _ACTIVITY = (ThinkingBlock, ToolBlock)
 
 
-def gap_between(above: Block | None, below: Block) -> int:
-    """Empty lines between two blocks: what the agent does stands together, everything else apart."""
+def gap_between(above: Block | None, below: Block, unfolded: bool = False) -> int:
+    """Empty lines between two blocks: what the agent does stands together unless more than its head is shown,
+    everything else apart. `unfolded` is about the block above."""
     if above is None:
         return 0
     if isinstance(above, _ACTIVITY) and isinstance(below, _ACTIVITY):
-        return 0
+        return int(_shows_body(above, unfolded))
     if isinstance(above, NoteBlock) and isinstance(below, NoteBlock) and above.level == below.level == "info":
         return 0
     return 1
+
+
+def _shows_body(block: ThinkingBlock | ToolBlock, unfolded: bool) -> bool:
+    if isinstance(block, ThinkingBlock) or unfolded:
+        return unfolded
+    return bool(block.diff) or (bool(block.output) and (block.status != "ok" or block.name not in QUIET))

@@ -180,8 +180,11 @@ class Column:
             self._heights.set(index, body.height)
 
     def _gap(self, index: int) -> int:
-        above = self._entries[index - 1].block if index else None
-        return gap_between(above, self._entries[index].block)
+        below = self._entries[index].block
+        if not index:
+            return gap_between(None, below)
+        above = self._entries[index - 1]
+        return gap_between(above.block, below, above.unfolded)
 
     def _update(self, entry: Entry, block: Block) -> None:
         entry.block = block
@@ -191,6 +194,7 @@ class Column:
         body = self.open(entry)
         body.update(block)
         self._heights.set(entry.index, body.height)
+        self._regap(entry.index + 1)
 
     # ---- folding -----------------------------------------------------------------------------------------
 
@@ -220,6 +224,7 @@ class Column:
         body = self.open(entry)
         body.set_unfolded(unfolded)
         self._heights.set(entry.index, body.height)
+        self._regap(entry.index + 1)
 
     # ---- shape -------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ def diff_rows(diff: str) -> list[DiffRow]:
     several = sum(1 for line in diff.split("\n") if line.startswith("+++ ")) > 1
     for line in diff.rstrip("\n").split("\n"):
         hunk = _HUNK.match(line)
-        if hunk and left_old <= 0 and left_new <= 0:
+        if hunk:
             old, new = int(hunk[1]), int(hunk[3])
             left_old, left_new = int(hunk[2] or 1), int(hunk[4] or 1)
             if rows and rows[-1].sign != "f":
