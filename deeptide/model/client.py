@@ -21,6 +21,7 @@ from typing import Any
 
 import httpx
 import openai
+import openai.resources.chat.completions  # the SDK would load it in the middle of the first request
 
 from deeptide import __version__
 from deeptide.model import wire
