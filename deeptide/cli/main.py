@@ -15,6 +15,7 @@ from typing import TextIO
 from deeptide import __version__
 from deeptide.cli.args import parse
 from deeptide.cli.invocation import Invocation
+from deeptide.cli.start import loading
 from deeptide.cli.terminal import complain, require_terminal
 from deeptide.headless.exits import Exit
 from deeptide.protocol.errors import DeepTideError
@@ -49,6 +50,8 @@ def _run(argv: Sequence[str]) -> int:
         return Exit.OK
     if call.command in ("tui", "demo"):
         require_terminal()
+    if call.command in ("tui", "demo", "exec"):
+        loading()
     return _front(call.command)(call)
 
 

@@ -11,6 +11,7 @@ import sys
 
 from deeptide.cli.invocation import Invocation
 from deeptide.cli.opening import options_of
+from deeptide.cli.start import loaded
 from deeptide.cli.terminal import is_tty
 from deeptide.headless.exits import Exit
 from deeptide.headless.formats import Writer, failed, writer_for
@@ -60,6 +61,8 @@ async def _once(house: House, call: Invocation, prompt: str, writer: Writer) -> 
     resumed = call.go_on or call.resume is not None
 
     async def open_session() -> Session:
+        await house.warm()
+        loaded()
         if resumed:
             return await house.resume(call.resume or "latest")
         return await house.new()

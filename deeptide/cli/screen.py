@@ -6,6 +6,7 @@ Invariant: only what the first frame needs is imported before it is drawn; the h
 from __future__ import annotations
 
 from deeptide.cli.invocation import Invocation
+from deeptide.cli.start import loaded
 from deeptide.config.load import load
 from deeptide.config.paths import find_paths
 from deeptide.tui.ports import House, Start
@@ -24,7 +25,10 @@ def run_screen(call: Invocation) -> int:
         from deeptide.cli.opening import options_of
         from deeptide.wiring.house import House as Built
 
-        return Built(options_of(call))
+        try:
+            return Built(options_of(call))
+        finally:
+            loaded()
 
     return run(build, workspace=workspace, home=home, start=start_of(call), theme=settings.ui.theme)
 

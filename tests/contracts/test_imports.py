@@ -11,7 +11,7 @@ from tests.contracts.source import ROOT, files, module_of, trees
 
 DRAWING = {"textual", "rich"}
 SLOW = {
-    "openai", "httpx", "numpy", "rank_bm25", "pygments", "markdown_it", "tree_sitter", "mcp", "acp", "pydantic",
+    "openai", "httpx", "numpy", "rank_bm25", "pygments", "markdown_it", "tree_sitter_bash", "mcp", "acp", "pydantic",
 }  # fmt: skip
 SCREEN = ("deeptide.tui", "deeptide.cli.screen")
 
