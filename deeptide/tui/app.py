@@ -45,7 +45,7 @@ class DeepTideApp(App[int]):
     """`failure` is what kept it from going on; `farewell` is said on the plain terminal afterwards. `still`
     keeps everything from moving by itself (caret, wave), for pictures and slow lines."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "DeepTide"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [
@@ -93,7 +93,8 @@ class DeepTideApp(App[int]):
         self.desk = Desk(
             self.lobby, ask=self.push_screen_wait, put_back=self.composer.put_back,
             leave=self.action_leave,
-            copy=self._copy, palette=self.palette,
+            copy=self._copy,
+            visit=self.open_url, palette=self.palette,
         )  # fmt: skip
 
     # ---- the screen ------------------------------------------------------------------------------------
@@ -101,7 +102,6 @@ class DeepTideApp(App[int]):
     def compose(self) -> ComposeResult:
         with Container(id="page"):
             yield self.welcome
-            yield self.scrollback
         yield self.plan
         yield self.queue
         yield self.approval
@@ -137,14 +137,16 @@ class DeepTideApp(App[int]):
     # ---- opening and leaving ---------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self.scrollback.display = False
         self.composer.prompt.focus()
         self.manners.title(self._workspace.name)
         if not self.is_headless:
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.action_leave)
 
-    def on_ready(self) -> None:
+    async def on_ready(self) -> None:
+        # Not before the first paint: it begins to load its Markdown parser when it is mounted.
+        self.scrollback.display = self.scrollback.can_focus = False
+        await self.query_one("#page").mount(self.scrollback)
         self.run_worker(self._enter(), name="enter")
 
     async def _enter(self) -> None:
@@ -237,6 +239,9 @@ class DeepTideApp(App[int]):
 
     def on_approval_panel_emptied(self) -> None:
         self.composer.prompt.focus(scroll_visible=False)
+
+    def on_scrollback_link_clicked(self, event: Scrollback.LinkClicked) -> None:
+        self._act(self.desk.follow(event.address))
 
     def on_app_focus(self) -> None:
         self.manners.present = True

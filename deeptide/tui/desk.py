@@ -27,7 +27,8 @@ COMMAND = re.compile(r"/[A-Za-z?][\w-]*(?:\s|$)")
 
 class Desk:
     """`ask(screen)` shows a screen and gives its answer; `put_back(text)` returns words to the composer;
-    `copy(text, what)` fills the clipboard; `leave()` quits.
+    `copy(text, what)` fills the clipboard; `visit(address)`
+    opens a browser; `leave()` quits.
 
     What is sent before the first session is open waits for it, in order."""
 
@@ -39,6 +40,7 @@ class Desk:
         put_back: Callable[[str], None],
         leave: Callable[[], None],
         copy: Callable[[str, str], None],
+        visit: Callable[[str], None],
         palette: Palette,
     ) -> None:
         self._lobby = lobby
@@ -46,6 +48,7 @@ class Desk:
         self._put_back = put_back
         self._leave = leave
         self._copy = copy
+        self._visit = visit
         self._palette = palette
 
     async def take(self, text: str, *, steer: bool = False) -> None:
@@ -115,6 +118,13 @@ class Desk:
                 await self._help(argument)
             case _:
                 self._lobby.session.tell(Notice(f"There is no screen called {screen} here.", "warning"))
+
+    async def follow(self, address: str) -> None:
+        """A link of the model's was clicked: it is shown in full before anything is opened."""
+        if not address.startswith(("http://", "https://")):
+            self._copy(address, "the address")
+        elif await self._ask(confirm(f"Open this address in the browser?\n\n{address}")) == "yes":
+            self._visit(address)
 
     async def _help(self, name: str) -> None:
         commands = self._lobby.house.commands

@@ -91,4 +91,5 @@ class Twice:
 def teach_legacy_keys() -> None:
     """Let Textual tell Alt+Enter from Enter in terminals without the kitty keyboard protocol: they send
     ESC CR, which its table does not know and reads as plain Enter."""
-    ANSI_SEQUENCES_KEYS.setdefault("\x1b\r", (_LegacyAlt.ENTER,))  # type: ignore[arg-type]
+    if isinstance(ANSI_SEQUENCES_KEYS, dict):
+        ANSI_SEQUENCES_KEYS.setdefault("\x1b\r", (_LegacyAlt.ENTER,))

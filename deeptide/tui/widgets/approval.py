@@ -70,6 +70,7 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     def __init__(self, *, now: Callable[[], float] = monotonic) -> None:
         super().__init__(id="approval")
+        self.grace_s = GRACE_S
         self._now = now
         self._asked_at = 0.0
         self._pending: tuple[Approval, ...] = ()
@@ -159,7 +160,7 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     @property
     def in_grace(self) -> bool:
-        return self._now() - self._asked_at < GRACE_S
+        return self._now() - self._asked_at < self.grace_s
 
     def on_key(self, event: events.Key) -> None:
         if self._current is None or event.key in ("ctrl+c", "shift+tab"):
