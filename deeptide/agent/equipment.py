@@ -5,7 +5,7 @@ Invariant: the agent constructs none of it, so a test or a sub-agent can give it
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,7 +28,7 @@ StreamItem = TextDelta | ThinkingDelta | ToolCallDelta | Retrying | Completed | 
 
 
 class ModelClient(Protocol):
-    def stream(self, request: Request) -> AsyncIterator[StreamItem]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamItem, None]:
         """Live items, then exactly one Completed or Failed."""
         ...
 

@@ -7,6 +7,7 @@ interrupted or cut; only a whole one (`stop`, `tool_calls`, `length`) is ever ac
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -60,24 +61,31 @@ async def take_step(gear: Equipment, turn: int, step: int) -> Answered | ModelEr
     partial = Partial()
     try:
         client = await gear.client()
-        async for item in client.stream(request_for(fold)):
-            match item:
-                case Completed():
-                    return _record_answer(gear, item)
-                case Failed():
-                    _record_rest(gear, item.partial, "cut")
-                    return item.error
-                case Retrying():
-                    partial = Partial()
-                case TextDelta() | ThinkingDelta() | ToolCallDelta():
-                    partial.add(item)
-            journal.publish(item)
+        async with aclosing(client.stream(_fitting(gear, request_for(fold)))) as stream:
+            async for item in stream:
+                match item:
+                    case Completed():
+                        return _record_answer(gear, item)
+                    case Failed():
+                        _record_rest(gear, item.partial, "cut")
+                        return item.error
+                    case Retrying():
+                        partial = Partial()
+                    case TextDelta() | ThinkingDelta() | ToolCallDelta():
+                        partial.add(item)
+                journal.publish(item)
     except asyncio.CancelledError:
         _record_rest(gear, partial.message(), "interrupted")
         raise
     except ModelError as error:
         return error
     raise AssertionError("a stream ended without Completed or Failed")
+
+
+def _fitting(gear: Equipment, request: Request) -> Request:
+    """With no more output asked for than the model can give."""
+    most = gear.catalog.resolve(request.model).spec.max_output
+    return msgspec.structs.replace(request, max_tokens=min(request.max_tokens, most))
 
 
 class Partial:

@@ -7,6 +7,7 @@ the next, and a request over the hard limit is never sent.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
 
@@ -31,6 +32,7 @@ from deeptide.protocol.events import (
     CycleHandedOff,
     NoteAppended,
     Notice,
+    Spent,
     Trigger,
     Working,
 )
@@ -145,7 +147,14 @@ class Upkeep:
             journal.record(result)
             await journal.sync()
             self.rearm()
+        else:
+            self._spent(result)
         return result
+
+    def _spent(self, skipped: Skipped) -> None:
+        """What was asked for in vain is paid all the same."""
+        if skipped.usage is not None:
+            self._gear.journal.record(Spent(skipped.reason, skipped.usage, skipped.cost))
 
     async def cycle(self, pending: str = "") -> str:
         journal = self._gear.journal
@@ -162,6 +171,7 @@ class Upkeep:
         finally:
             journal.publish(Working(""))
         if not isinstance(result, CycleHandedOff):
+            self._spent(result)
             return f"The cycle goes on: {result.reason}"
         self._before_rewrite("before hand-off")
         journal.record(result)
@@ -214,18 +224,19 @@ class Upkeep:
             client = await gear.client()
         except ModelError as error:
             return Answer(error=str(error))
-        async for item in client.stream(request):
-            if isinstance(item, Completed):
-                cost, _ = priced(gear, request.model, item.usage)
-                return Answer(
-                    text=item.message.text,
-                    finish=item.finish,
-                    called_tool=bool(item.message.tool_calls),
-                    usage=item.usage,
-                    cost=cost,
-                )
-            if isinstance(item, Failed):
-                return Answer(error=str(item.error))
+        async with aclosing(client.stream(request)) as stream:
+            async for item in stream:
+                if isinstance(item, Completed):
+                    cost, _ = priced(gear, request.model, item.usage)
+                    return Answer(
+                        text=item.message.text,
+                        finish=item.finish,
+                        called_tool=bool(item.message.tool_calls),
+                        usage=item.usage,
+                        cost=cost,
+                    )
+                if isinstance(item, Failed):
+                    return Answer(error=str(item.error))
         return Answer(error="the stream ended without an answer")
 
 

@@ -67,9 +67,12 @@ async def _once(house: House, call: Invocation, prompt: str, writer: Writer) -> 
             return await house.resume(call.resume or "latest")
         return await house.new()
 
+    # Half a second of imports, done while the session opens.
+    warming = asyncio.create_task(house.warm())
     try:
         return await run(open_session, prompt, writer, resumed=resumed, opened=house.show_notices)
     finally:
+        await warming
         await house.close()
 
 

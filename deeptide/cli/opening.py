@@ -15,6 +15,7 @@ def options_of(call: Invocation) -> Options:
         workspace=call.workspace,
         flags=call.settings(),
         trust=call.trust,
+        interactive=call.command != "exec",
         demo=call.command == "demo",
         fresh_demo=not call.go_on and call.resume is None,
     )

@@ -18,9 +18,8 @@ from deeptide.context.auto_compact import HELP
 from deeptide.context.compaction import Plan, plan
 from deeptide.context.ladder import Policy
 from deeptide.protocol.errors import ToolError, UsageError
-from deeptide.protocol.messages import Text as TextPart
-from deeptide.protocol.messages import Thinking, ToolCall
 from deeptide.recall.archive import list_cycles
+from deeptide.recall.documents import whole_text
 from deeptide.recall.search import Document, search
 
 MOST_LISTED = 12
@@ -62,24 +61,13 @@ def _carried(context: CommandContext, planned: Plan) -> tuple[Entry, ...]:
 
 
 def _lines(entries: tuple[Entry, ...]) -> str:
-    shown = [f"- {entry.kind}, {entry.tokens:,}: {short(said(entry))}" for entry in entries[:MOST_LISTED]]
+    shown = [
+        f"- {entry.kind}, {entry.tokens:,}: {short(whole_text(entry.message))}"
+        for entry in entries[:MOST_LISTED]
+    ]
     if len(entries) > MOST_LISTED:
         shown.append(f"- and {len(entries) - MOST_LISTED} more")
     return "\n".join(shown)
-
-
-def said(entry: Entry) -> str:
-    """All that one entry holds, as one text: words, reasoning, calls and results."""
-    parts = []
-    for part in entry.message.parts:
-        match part:
-            case TextPart() | Thinking():
-                parts.append(part.text)
-            case ToolCall():
-                parts.append(f"{part.name} {part.arguments}")
-            case _:
-                parts.append(part.content)
-    return "\n".join(parts)
 
 
 async def auto_compact(context: CommandContext, argument: str) -> Result:
@@ -159,7 +147,7 @@ async def recall(context: CommandContext, argument: str) -> Result:
 
 
 def _document(gone: Departed) -> Document:
-    return Document(gone.cycle, gone.index, gone.entry.message.role, said(gone.entry), gone.seq)
+    return Document(gone.cycle, gone.index, gone.entry.message.role, whole_text(gone.entry.message), gone.seq)
 
 
 COMMANDS = (

@@ -6,7 +6,7 @@ Invariant: the percent and the sum are the session's one meter; the parts are es
 from __future__ import annotations
 
 from deeptide.commands.command import Command, CommandContext
-from deeptide.commands.context import policy_of, said
+from deeptide.commands.context import policy_of
 from deeptide.commands.figures import BAR, clock, many, percent, shares, short
 from deeptide.commands.prices import next_request
 from deeptide.commands.results import Result, Text
@@ -22,6 +22,7 @@ from deeptide.protocol.events import (
     UnitsDropped,
 )
 from deeptide.protocol.messages import ToolCall, system
+from deeptide.recall.documents import whole_text
 
 LABELS = {
     "S": "system prompt",
@@ -98,7 +99,8 @@ def _bar(sizes: dict[str, int], used: int, usable: int) -> str:
 def _largest(fold: Fold) -> str:
     entries = sorted(fold.entries, key=lambda entry: entry.tokens, reverse=True)[:LARGEST]
     return "\n".join(
-        f"- {fold.scaled(entry.tokens):,} tokens, {entry.kind}: {short(said(entry))}" for entry in entries
+        f"- {fold.scaled(entry.tokens):,} tokens, {entry.kind}: {short(whole_text(entry.message))}"
+        for entry in entries
     )
 
 

@@ -25,6 +25,7 @@ from deeptide.protocol.events import (
     Record,
     Renamed,
     SessionStarted,
+    Spent,
     TurnStarted,
 )
 from deeptide.protocol.messages import Message, ToolCall, ToolSchema, system
@@ -235,7 +236,7 @@ class Fold:
                 self.title = title
             case TurnStarted():
                 self.turns += 1
-            case AssistantMessage() | Compacted() | CycleHandedOff() as event:
+            case AssistantMessage() | Compacted() | CycleHandedOff() | Spent() as event:
                 self._spent(event.usage, event.cost)
             case _:
                 pass

@@ -44,7 +44,7 @@ class ProviderError(ModelError):
 
 class MissingKey(ProviderError):
     default_advice = (
-        "Set DEEPSEEK_API_KEY, or put the key into the configuration file. "
+        "Run `deeptide login`, or set DEEPSEEK_API_KEY. "
         "A key is made at https://platform.deepseek.com/api_keys."
     )
 

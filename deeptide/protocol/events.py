@@ -243,6 +243,14 @@ class CycleHandedOff(Event, frozen=True, tag="cycle_handed_off"):
     cost: Money | None = None
 
 
+class Spent(Event, frozen=True, tag="spent"):
+    """A request outside the talk that led to nothing (a summary or a briefing that could not be used)."""
+
+    reason: str
+    usage: Usage
+    cost: Money | None = None
+
+
 class Rewound(Event, frozen=True, tag="rewound"):
     """The view continues from the state after event `to`; all between left it (the log keeps it)."""
 
@@ -320,7 +328,7 @@ DURABLE = (
     SessionStarted | Renamed | HistoryRepaired | UserMessage | Steered | NoteAppended | TurnStarted
     | StepStarted | AssistantMessage | ToolStarted | ToolFinished | ApprovalRequested | ApprovalAnswered
     | TurnEnded | ModeChanged | ModelChanged | EffortChanged | PlanChanged | Pinned | ContextWarning
-    | Compacted | CompactionUndone | UnitsDropped | CycleHandedOff | Rewound | RewindUndone
+    | Compacted | CompactionUndone | UnitsDropped | CycleHandedOff | Spent | Rewound | RewindUndone
 )  # fmt: skip
 LIVE = (
     TextDelta | ThinkingDelta | ToolCallDelta | ToolOutput | Retrying | Working | QueueChanged

@@ -7,6 +7,7 @@ door can be called at any moment: what cannot be done now is queued or refused w
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ from deeptide.protocol.events import (
     Renamed,
     RewindUndone,
     Rewound,
+    UserMessage,
 )
 from deeptide.session.checkpoints import Checkpoint, Checkpoints
 from deeptide.session.journal import SessionJournal
@@ -70,7 +72,7 @@ class Session:
         self._parts = parts
         self._journal = parts.journal
         self._turn: asyncio.Task[None] | None = None
-        self._work: asyncio.Task[Any] | None = None
+        self._work: asyncio.Task[str] | None = None
         self._closed = False
         self.id = parts.log.folder.name
         self.path = parts.log.folder
@@ -234,7 +236,7 @@ class Session:
         self._refuse_while_busy("undo")
         to, words = before_last_turn(self.fold)
         said = self._rewind(to, "undo")
-        return f"{said} You had said: {_short(words)}"
+        return f"{said} You had said: {_short(words)}" if words else said
 
     async def redo(self) -> str:
         self._refuse_while_busy("redo")
@@ -245,7 +247,7 @@ class Session:
             )
         self._journal.record(RewindUndone(target))
         self._parts.agent.upkeep.rearm()
-        return f"The rewind is taken back; {len(self.fold.entries)} messages are in view."
+        return f"The rewind is taken back; {_counted(len(self.fold.entries))} in view."
 
     # ---- life ---------------------------------------------------------------------------------------------
 
@@ -267,6 +269,12 @@ class Session:
         finally:
             self._parts.hub.close()
             self._parts.log.close()
+            if self._untouched():
+                shutil.rmtree(self.path, ignore_errors=True)
+
+    def _untouched(self) -> bool:
+        """Whether nobody said or did anything in it."""
+        return not any(isinstance(record.event, UserMessage | NoteAppended) for record in self.records)
 
     def take_checkpoint(self, reason: str) -> None:
         """Called before every rewrite of the view (by upkeep)."""
@@ -309,7 +317,7 @@ class Session:
         self._journal.record(Rewound(to, gone, label))
         self._parts.agent.upkeep.rearm()
         return (
-            f"Rewound to {label}: {gone} messages left the view, {before:,} → {self.reading().used:,} tokens. "
+            f"Rewound to {label}: {_counted(gone)} left the view, {before:,} → {self.reading().used:,} tokens. "
             "Files were not changed. /redo takes it back."
         )
 
@@ -345,6 +353,10 @@ class Session:
     def _show_queue(self) -> None:
         inbox = self._parts.gear.inbox
         self._journal.publish(QueueChanged((*inbox.steers, *inbox.queue)))
+
+
+def _counted(messages: int) -> str:
+    return "1 message" if messages == 1 else f"{messages} messages"
 
 
 def _short(text: str) -> str:

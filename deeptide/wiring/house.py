@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 class Options:
     """What the command line (or a test) asks for. `flags` are settings by dotted key and win over files.
     `transport` replaces the network; `key` replaces the search for one. `demo` needs neither; `fresh_demo`
-    puts its sample project back to the start."""
+    puts its sample project back to the start. `interactive`: somebody is there to be asked."""
 
     workspace: Path
     home: Path | None = None
@@ -63,6 +63,7 @@ class Options:
     fresh_demo: bool = True
     transport: httpx.AsyncBaseTransport | None = None
     key: str = ""
+    interactive: bool = True
 
 
 class House:
@@ -223,6 +224,7 @@ class House:
                     automatic=context.automatic,
                     soft_limit=context.soft_limit,
                     evict_at=context.evict_at,
+                    asks=self._options.interactive,
                 ),
                 summary=context.summary,
             ),

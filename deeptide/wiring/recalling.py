@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from deeptide.context.assemble import Departed, Fold
-from deeptide.protocol.messages import Message, Text, Thinking, ToolCall, ToolResult
+from deeptide.recall.documents import whole_text
 from deeptide.recall.search import Document, Found, search
 
 
@@ -33,21 +33,6 @@ class SessionRecall:
     async def read(self, cycle: int, message_index: int) -> str | None:
         gone = next((g for g in self._fold.departed if (g.cycle, g.index) == (cycle, message_index)), None)
         return _headed(gone) if gone else None
-
-
-def whole_text(message: Message) -> str:
-    """Everything a message holds, reasoning and tool traffic included, as one text."""
-    return "\n".join(_part(part) for part in message.parts)
-
-
-def _part(part: Text | Thinking | ToolCall | ToolResult) -> str:
-    match part:
-        case ToolCall(name=name, arguments=arguments):
-            return f"{name} {arguments}"
-        case ToolResult(content=content):
-            return content
-        case _:
-            return part.text
 
 
 def _headed(gone: Departed) -> str:
