@@ -33,7 +33,7 @@ class Prose:
 
     def since(self, position: int) -> str:
         """The characters from `position` on, in time proportional to what is new."""
-        missing = self._length - position
+        missing = self._length - max(0, position)
         if missing <= 0:
             return ""
         taken: list[str] = []

@@ -297,3 +297,12 @@ def test_a_thought_is_given_its_share_of_the_time() -> None:
     thought = blocks_of(log.records)[0]
     assert isinstance(thought, ThinkingBlock)
     assert thought.elapsed_ms == 500
+
+
+def test_asking_prose_for_more_than_it_holds_gives_all_of_it() -> None:
+    transcript = Transcript()
+    transcript.apply(TextDelta("short"))
+    (block,) = transcript.blocks
+    assert isinstance(block, AnswerBlock)
+    assert not isinstance(block.source, str)
+    assert block.source.since(-400) == block.source.since(0) == "short"
