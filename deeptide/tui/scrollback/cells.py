@@ -49,19 +49,17 @@ def chop(text: str, width: int) -> list[tuple[int, int]]:
 
 def fit(text: str, width: int, more: str = "…") -> str:
     """`text` cut to `width` cells, ending with `more` if anything was cut."""
-    if len(text) * 2 <= width or width_of(text) <= width:
+    if len(text) * TAB <= width or width_of(text) <= width:
         return text
-    start, end = chop(text, max(1, width - cell_len(more)))[0]
-    return text[start:end] + more
+    room = width - cell_len(more)
+    start, end = chop(text, max(1, room))[0]
+    return (text[start:end] if width_of(text[start:end]) <= room else "") + more
 
 
 def graphemes(text: str) -> list[tuple[int, int, int]]:
     """(start, end, cells) of each grapheme."""
     if "\u200d" in text or "\ufe0f" in text:
-        spans = split_graphemes(text)[0]
-        if "\t" in text:
-            return [(start, end, TAB if text[start] == "\t" else size) for start, end, size in spans]
-        return spans
+        return _joined(text)
     size_of = get_character_cell_size
     found: list[tuple[int, int, int]] = []
     for index, character in enumerate(text):
@@ -71,6 +69,19 @@ def graphemes(text: str) -> list[tuple[int, int, int]]:
             found[-1] = (first, index + 1, before)
         else:
             found.append((index, index + 1, size))
+    return found
+
+
+def _joined(text: str) -> list[tuple[int, int, int]]:
+    """Graphemes of a text with joiners, tab by tab: a tab joins nothing."""
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    for index, part in enumerate(text.split("\t")):
+        if index:
+            found.append((at, at + 1, TAB))
+            at += 1
+        found.extend((at + start, at + end, size) for start, end, size in split_graphemes(part)[0])
+        at += len(part)
     return found
 
 
@@ -111,10 +122,12 @@ def _wrap_any(text: str, width: int) -> list[tuple[int, int]]:
             continue
         if cut <= begin:
             cut = index
-        start = units[begin][0]
-        spans.append((start, start + len(text[start : units[cut][0]].rstrip(" "))))
+        last = cut
+        while last > begin and _is(" ", text, units[last - 1]):
+            last -= 1
+        spans.append((units[begin][0], units[last - 1][1] if last > begin else units[begin][0]))
         index = cut
-        while index < total and text[units[index][0]] == " ":
+        while index < total and _is(" ", text, units[index]):
             index += 1
         begin, used, cut = index, 0, -1
     if begin < total or not spans:
@@ -122,14 +135,19 @@ def _wrap_any(text: str, width: int) -> list[tuple[int, int]]:
     return spans
 
 
+def _is(character: str, text: str, unit: tuple[int, int, int]) -> bool:
+    """Whether the grapheme is this character alone: a space that carries an accent is not a space."""
+    return text[unit[0] : unit[1]] == character
+
+
 def _may_break(text: str, units: list[tuple[int, int, int]], index: int) -> bool:
     """Whether a line may end before this grapheme: at a space that follows a word, after a space, and on
     either side of a wide character unless punctuation forbids it."""
-    character, previous = text[units[index][0]], text[units[index - 1][0]]
-    if character in " \t":
-        return previous not in " \t" and units[index][0] > 0
-    if previous in " \t":
-        return bool(text[: units[index][0]].strip(" \t")) if index < 12 else True
-    if units[index][2] < 2 and units[index - 1][2] < 2:
+    unit, before = units[index], units[index - 1]
+    if _is(" ", text, unit) or _is("\t", text, unit):
+        return not (_is(" ", text, before) or _is("\t", text, before))
+    if _is(" ", text, before) or _is("\t", text, before):
+        return index >= 12 or bool(text[: unit[0]].strip(" \t"))
+    if unit[2] < 2 and before[2] < 2:
         return False
-    return character not in _NOT_FIRST and previous not in _NOT_LAST
+    return text[unit[0]] not in _NOT_FIRST and text[before[0]] not in _NOT_LAST

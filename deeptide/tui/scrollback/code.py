@@ -59,8 +59,9 @@ def _pygments(module: str) -> Any:
 
 @lru_cache(64)
 def lexer_for(language: str) -> Any:
-    """The Pygments lexer, or None for plain text and for names nobody knows. Never guesses from the code."""
-    name = language.strip().lower()
+    """The Pygments lexer for the words after a fence, or None for plain text and for names nobody knows.
+    Never guesses from the code."""
+    name = (language.split() or [""])[0].strip("{}.,:").lower()
     if name in ("", "text", "plain", "plaintext", "txt", "output", "console"):
         return None
     lexers = _pygments("lexers")

@@ -235,14 +235,12 @@ class Column:
             return
         self.width = width
         self._heights.rebuild([estimate(entry.block, width, entry.unfolded) for entry in self._entries])
-        self._kept.clear()
-        self._kept_lines = 0
+        self._let_go()
 
     def redraw(self, inks: Inks) -> None:
         """Everything is to be drawn again: other inks, or Markdown has become available."""
         self.inks = inks
-        self._kept.clear()
-        self._kept_lines = 0
+        self._let_go()
         for entry in self._entries:
             if entry.body is not None:
                 entry.body.forget()
@@ -263,15 +261,14 @@ class Column:
         """The lines of one section; the height of the block is corrected by it."""
         body = self.open(entry)
         section = body.sections[index]
-        fresh = section.sheet is None
+        self.laid += section.sheet is None or section.width != self.width
         sheet = body.lay(index, self.inks)
-        if fresh:
-            self.laid += 1
+        if section in self._kept:
+            self._kept.move_to_end(section)
+        else:
             self._heights.set(entry.index, body.height)
             self._kept[section] = len(sheet.lines)
             self._kept_lines += len(sheet.lines)
-        else:
-            self._kept.move_to_end(section)
         return sheet
 
     def _trim(self) -> None:
@@ -280,6 +277,12 @@ class Column:
             section, lines = self._kept.popitem(last=False)
             self._kept_lines -= lines
             section.sheet = None
+
+    def _let_go(self) -> None:
+        for section in self._kept:
+            section.sheet = None
+        self._kept.clear()
+        self._kept_lines = 0
 
     def _drop(self, entry: Entry) -> None:
         if entry.body is not None:

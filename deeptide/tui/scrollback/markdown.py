@@ -195,7 +195,7 @@ class _Scribe:
     def _code(self, token: Any) -> None:
         self._flush_lead()
         self._gap()
-        language = token.info.strip().split(" ")[0] if token.info.strip() else "text"
+        language = token.info.strip() or "text"
         stack = ROOT
         for line in token.content.rstrip("\n").split("\n"):
             tokens, stack = lex_line(language, line, stack)

@@ -34,8 +34,8 @@ class Source:
 
     `gap`: empty lines before it. `header` is put before `text` for parsing and not shown: the head of a table
     or the opening of a fence that was cut. For a fence, `text` is the code alone (each line with its break),
-    `info` its language, `row` the number of its first line, `last` whether its end was seen. `number` is what
-    an ordered item counts.
+    `info` what stands after its opening (`text` if nothing does), `row` the number of its first line, `last`
+    whether its end was seen. `number` is what an ordered item counts.
     """
 
     kind: Literal["prose", "item", "more", "fence", "plain"]
@@ -217,7 +217,7 @@ class Splitter:
             return False
         self._begin("fence", apart=True)
         self._marker = marker
-        self._info = info.strip().split(" ")[0].strip("{}.") or "text"
+        self._info = info.strip() or "text"
         self._indent = len(indent)
         self._row = 0
         return True
