@@ -50,7 +50,8 @@ def save(paths: Paths, key: str, value: object) -> str:
 def _with_line(text: str, section: str, name: str, line: str) -> str:
     """`text` with `line` in place of the key's own line, else first in its table, else in a new table."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines(keepends=True)
+    # TOML ends a line with a line feed only; str.splitlines would cut strings at other characters.
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     at = next((i for i, row in enumerate(lines) if _header(row) == section), None)
     if at is None:
         gap = newline if text and not text.endswith(("\n\n", "\r\n\r\n")) else ""

@@ -48,6 +48,11 @@ def test_a_hash_inside_a_value_is_not_taken_for_a_comment(paths: Paths) -> None:
     assert after == '[model]\nname = "d" # c\n'
 
 
+def test_a_character_that_only_looks_like_a_line_end_is_none(paths: Paths) -> None:
+    after = saved(paths, "[model]\nname = 'a\x85b\u2028c'\n", "model.name", "d\x85e")
+    assert after == '[model]\nname = "d\x85e"\n'
+
+
 def test_a_key_is_added_to_its_table_and_a_table_to_the_end(paths: Paths) -> None:
     assert saved(paths, "[ui]\nbell = true\n", "ui.theme", "dark") == '[ui]\ntheme = "dark"\nbell = true\n'
     assert saved(paths, "[ui]\nbell = true", "model.name", "x") == (
