@@ -54,8 +54,7 @@ class Replacer:
             places = [Place(start, start + len(old), new) for start in found]
         else:
             places = [self._overlooking(which, old, new)]
-        for place in reversed(places):
-            self.text = self.text[: place.start] + place.new + self.text[place.end :]
+        self.text = _with(self.text, places)
 
     def _at_home(self, new: str) -> str:
         """`new` with the line endings of the file, if the file has only one kind and `new` has plain ones."""
@@ -94,6 +93,15 @@ class Replacer:
     def _line(self, index: int) -> int:
         break_at = "\r" if self._newline == "\r" and self._uniform else "\n"
         return self.text.count(break_at, 0, index) + 1
+
+
+def _with(text: str, places: list[Place]) -> str:
+    """`text` with every place replaced; they are in order and apart."""
+    pieces, at = [], 0
+    for place in places:
+        pieces += [text[at : place.start], place.new]
+        at = place.end
+    return "".join([*pieces, text[at:]])
 
 
 def _exact(text: str, old: str) -> list[int]:

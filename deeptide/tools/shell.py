@@ -42,7 +42,8 @@ class Shell(Offered):
             raise ToolError("The command is empty or holds a NUL character.", "Give a command for bash.")
         timeout_s = min(args.get("timeout_s", _DEFAULT_S), _MOST_S)
         spill = await asyncio.to_thread(spill_path, ctx.spill_dir, ctx.call_id)
-        done = await shell.run(
+        stop = asyncio.Event()
+        running = shell.run(
             command,
             cwd=ctx.roots.workspace,
             env=shell.child_env(ctx.env),
@@ -50,7 +51,9 @@ class Shell(Offered):
             on_output=ctx.emit,
             spill=spill,
             limits=Limits(keep=_KEEP),
+            stop=stop,
         )
+        done = await _to_quiet(asyncio.ensure_future(running), stop)
         ending = _ending(done, timeout_s)
         text = done.text.rstrip("\n")
         return Output(
@@ -59,6 +62,22 @@ class Shell(Offered):
             summary=ending.split(",")[0].split(":")[0],
             spill=str(spill) if done.spilled else "",
         )
+
+
+async def _to_quiet(running: asyncio.Future[Finished], stop: asyncio.Event) -> Finished:
+    """Awaits the command; when this task is cancelled, stops it, waits until all of it is gone, and only then
+    lets the cancellation through. The command's own task is never cancelled: a cancel that meets it between
+    fork and first wait would lose the process."""
+    cancelled = False
+    while not running.done():
+        try:
+            await asyncio.wait({running})
+        except asyncio.CancelledError:
+            cancelled = True
+            stop.set()
+    if cancelled:
+        raise asyncio.CancelledError
+    return running.result()
 
 
 def _ending(done: Finished, timeout_s: int) -> str:

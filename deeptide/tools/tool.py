@@ -70,7 +70,8 @@ class ToolContext:
     `spill_dir` takes whole outputs too long for the history. `emit` shows live output and costs nothing
     lasting. `env` is the process environment; the shell tool strips secrets from it. `notes` appends the
     AGENTS.md of a folder on its first touch; None where the folder is not trusted. `guarded` says of an absolute
-    path whether a search must pass over the file, because it may hold secrets. `promised`: the hash of the content that this call's preview was made from.
+    path whether a search must pass over the file, because it may hold secrets.
+    `promised` holds the hash of the content that the preview of this call was made from.
     """
 
     roots: Roots

@@ -204,3 +204,8 @@ async def test_a_missing_file_points_to_the_nearest(bench: Workbench) -> None:
     bench.file("abc.py", "x\n")
     said = await bench.refused("edit", path="abd.py", edits=[{"old": "x", "new": "y"}])
     assert "Did you mean abc.py?" in said
+
+
+async def test_all_in_a_large_file_costs_no_more_than_the_file(bench: Workbench) -> None:
+    edit = {"old": "x", "new": "yy", "all": True}
+    assert await edited(bench, "x = 1\n" * 200_000, edit) == b"yy = 1\n" * 200_000

@@ -222,7 +222,10 @@ async def test_list_says_when_there_are_more(bench: Workbench) -> None:
 
 
 NAMES = st.sampled_from(["a", "b.py", "c.log", ".h", "d", "build", "é.py", "B.py", "a-b", "a.b"])
-RULES = st.sampled_from(["*.log", "build/", "/d", "!c.log", "a*", "# no", "", "d/**/b.py", "[ab].py", "**/a"])
+LEAVES = st.sampled_from(["a", "b.py", "c.log", "c.txt", ".h", "é.py"])
+RULES = st.sampled_from(
+    ["*.log", "*.txt", "build/", "/d", "!c.txt", "a*", "# no", "", "d/**/b.py", "[ab].py", "**/a"]
+)
 NAME = st.text(alphabet="abé.", min_size=1, max_size=4).filter(lambda name: name.strip("."))
 WORDS = st.sampled_from(["x", "foo bar", "Foo", "行", "foo(1)", "", "  foo"])
 
@@ -230,7 +233,7 @@ WORDS = st.sampled_from(["x", "foo bar", "Foo", "行", "foo(1)", "", "  foo"])
 @needs_rg
 @settings(max_examples=count(15, 1500), deadline=None)
 @given(
-    st.lists(st.tuples(st.lists(NAMES, min_size=1, max_size=3), st.lists(WORDS, max_size=4)), max_size=8),
+    st.lists(st.tuples(st.lists(NAMES, max_size=2), LEAVES, st.lists(WORDS, max_size=4)), max_size=8),
     st.lists(st.tuples(st.lists(NAMES, max_size=2), st.lists(RULES, max_size=3)), max_size=3),
     st.sampled_from(["foo", "^$", "行|Foo", r"\bfoo\b", "o{2}", "."]),
     st.booleans(),
@@ -238,7 +241,7 @@ WORDS = st.sampled_from(["x", "foo bar", "Foo", "行", "foo(1)", "", "  foo"])
     st.booleans(),
 )
 def test_ripgrep_and_the_walker_see_the_same_in_the_same_order(
-    files: list[tuple[list[str], list[str]]],
+    files: list[tuple[list[str], str, list[str]]],
     ignores: list[tuple[list[str], list[str]]],
     pattern: str,
     ignore_case: bool,
@@ -247,8 +250,8 @@ def test_ripgrep_and_the_walker_see_the_same_in_the_same_order(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bench = workbench(Path(folder) / "outer" / "work", Path(folder) / "spill")
-        for parts, lines in files:
-            _try_file(bench, "/".join(parts), "\n".join(lines))
+        for parts, leaf, lines in files:
+            _try_file(bench, "/".join([*parts, leaf]), "\n".join(lines))
         for parts, rules in ignores:
             _try_file(bench, "/".join([*parts, ".gitignore"]), "\n".join(rules))
         bench.root.mkdir(parents=True, exist_ok=True)
@@ -289,7 +292,7 @@ def test_a_pattern_means_what_a_slow_and_simple_reading_says(tokens: list[str], 
     try:
         matcher = Matcher(pattern)
     except ToolError:
-        assert not pattern.replace("/", "").removeprefix(".")
+        assert pattern.count("{a,b}") > 6 or not pattern.removeprefix("./").strip("/")
         return
     assert matcher("/".join(names)) == any(_slow(one, names) for one in _expand(pattern))
 
