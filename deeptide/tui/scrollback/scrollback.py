@@ -12,30 +12,29 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from deeptide.transcript.blocks import Block, Change
+from deeptide.transcript.blocks import Change
 from deeptide.tui.palette import DARK, Palette
 from deeptide.tui.scrollback.cards import foldable
-from deeptide.tui.scrollback.column import SECTIONS, Column, Entry
+from deeptide.tui.scrollback.column import Column
 from deeptide.tui.scrollback.finding import Hit, find, pattern
 from deeptide.tui.scrollback.glyphs import UNICODE, Glyphs
 from deeptide.tui.scrollback.inks import Inks
 from deeptide.tui.scrollback.markdown import parser
-from deeptide.tui.scrollback.sheet import Line, Span, unaddressed
+from deeptide.tui.scrollback.picking import Row, address, around, bounds, character_at, key_of, picked
+from deeptide.tui.scrollback.pill import pill_span, with_pill
+from deeptide.tui.scrollback.sheet import Span
 
 FLUSH_S = 1 / 20
 """Changes that arrive within this time are drawn together."""
-
-Row = tuple[Entry, int, Line]
 
 
 class Scrollback(ScrollView, can_focus=True):
@@ -52,8 +51,8 @@ class Scrollback(ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "Line up", show=False),
-        Binding("down,j", "scroll_down", "Line down", show=False),
+        Binding("up,k", "lines(-1)", "Line up", show=False),
+        Binding("down,j", "lines(1)", "Line down", show=False),
         Binding("pageup,ctrl+b", "page_up", "Page up", show=False),
         Binding("pagedown,space", "page_down", "Page down", show=False),
         Binding("home,g", "scroll_home", "Start", show=False),
@@ -147,10 +146,6 @@ class Scrollback(ScrollView, can_focus=True):
         """Blocks that were added below since the reader scrolled up."""
         return self._unseen
 
-    @property
-    def blocks(self) -> list[Block]:
-        return [entry.block for entry in self.column.entries()]
-
     def visible_text(self) -> str:
         """What the window shows, as plain text."""
         return "\n".join(row[2].plain if row else "" for row in self._rows)
@@ -201,25 +196,13 @@ class Scrollback(ScrollView, can_focus=True):
         self._current = block_id
         section, line = 0, 0
         if nth >= 0 and self._needle is not None:
-            section, line = self._hit_line(entry, nth)
+            if foldable(entry.block) and not entry.unfolded:
+                self.column.unfold(entry, True)
+            section, line = self.column.line_of(entry, self._needle, nth)
         self.column.show(entry, section, line)
         self.column.move(-min(3, self.column.height // 4))
         self._moved()
         return True
-
-    def _hit_line(self, entry: Entry, nth: int) -> tuple[int, int]:
-        if foldable(entry.block) and not entry.unfolded:
-            self.column.unfold(entry, True)
-        seen, best = 0, (0, 0)
-        for index in range(len(self.column.open(entry).sections)):
-            sheet = self.column.lay(entry, index)
-            for found in self._needle.finditer(sheet.text) if self._needle else ():
-                line = next((n for n, line in enumerate(sheet.lines) if line.end > found.start()), 0)
-                best = (index, line)
-                if seen == nth:
-                    return best
-                seen += 1
-        return best
 
     # ---- drawing -----------------------------------------------------------------------------------------
 
@@ -300,49 +283,30 @@ class Scrollback(ScrollView, can_focus=True):
         width = self.column.width
         row = self._rows[y] if y < len(self._rows) else None
         if not self._painting:
-            return self._address(y, width)
+            return address(self._rows, y, width)
         page = self.column.inks.page
         if row is None:
             strip = Strip.blank(width, page)
         else:
-            entry, section, line = row
-            strip = line.strip(width, page, self._spans(entry, section, line))
+            strip = row[2].strip(width, page, self._spans(row))
         if y == self.column.height - 1 and (pill := self._pill()):
-            strip = self._with_pill(strip, pill, width)
+            strip = with_pill(strip, pill, self.column.inks)
         return strip
 
-    def _address(self, y: int, width: int) -> Strip:
-        """For a gap, the place is the start of the next line, or the end of the last one."""
-        for row in self._rows[y:]:
-            if row is not None:
-                entry, section, line = row
-                key = entry.index * SECTIONS + section
-                return (
-                    line.addressed(width, key)
-                    if row is self._rows[y]
-                    else unaddressed(width, line.start, key)
-                )
-        for row in reversed(self._rows[:y]):
-            if row is not None:
-                entry, section, line = row
-                return unaddressed(width, line.end, entry.index * SECTIONS + section)
-        return Strip.blank(width)
-
-    def _spans(self, entry: Entry, section: int, line: Line) -> list[Span]:
+    def _spans(self, row: Row) -> list[Span]:
+        """What is found and what is selected in a line."""
         spans: list[Span] = []
         inks = self.column.inks
         if self._needle is not None:
-            text = self.column.lay(entry, section).text
-            for found in self._needle.finditer(text, line.start):
-                if found.start() > line.end:
+            for found in self._needle.finditer(self.column.lay(row[0], row[1]).text):
+                if found.start() > row[2].end:
                     break
                 spans.append(Span(found.start(), found.end(), inks.find))
         selection = self.text_selection
         if selection is not None:
-            key = entry.index * SECTIONS + section
-            bounds = _bounds(selection, key, line.end + 1)
-            if bounds is not None:
-                spans.append(Span(*bounds, inks.select))
+            found_bounds = bounds(selection, key_of(row), row[2].end + 1)
+            if found_bounds is not None:
+                spans.append(Span(*found_bounds, inks.select))
         return spans
 
     # ---- the pill ----------------------------------------------------------------------------------------
@@ -351,17 +315,6 @@ class Scrollback(ScrollView, can_focus=True):
         if self.column.following or not (self._unseen or self._grown):
             return ""
         return f" {self._glyphs.down} {self._unseen} new " if self._unseen else f" {self._glyphs.down} new "
-
-    def _pill_span(self, pill: str) -> tuple[int, int]:
-        end = self.column.width - 2
-        return end - len(pill), end
-
-    def _with_pill(self, strip: Strip, pill: str, width: int) -> Strip:
-        start, end = self._pill_span(pill)
-        if start < 0:
-            return strip
-        left, _, right = strip.divide([start, end, width])
-        return Strip.join([left, Strip([Segment(pill, self.column.inks.pill)]), right])
 
     # ---- moving ------------------------------------------------------------------------------------------
 
@@ -382,11 +335,8 @@ class Scrollback(ScrollView, can_focus=True):
         self.column.move(lines)
         self._moved()
 
-    def action_scroll_up(self) -> None:
-        self.scroll_lines(-1)
-
-    def action_scroll_down(self) -> None:
-        self.scroll_lines(1)
+    def action_lines(self, lines: int) -> None:
+        self.scroll_lines(lines)
 
     def action_page_up(self) -> None:
         self.scroll_lines(-max(1, self.column.height - 2))
@@ -400,14 +350,6 @@ class Scrollback(ScrollView, can_focus=True):
 
     def action_scroll_end(self) -> None:
         self.jump_to_end()
-
-    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.scroll_lines(-3)
-
-    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self.scroll_lines(3)
 
     # ---- folding by hand, links, selection ------------------------------------------------------------------
 
@@ -425,7 +367,7 @@ class Scrollback(ScrollView, can_focus=True):
         event.prevent_default()
         pill = self._pill()
         if pill and event.y == self.column.height - 1:
-            start, end = self._pill_span(pill)
+            start, end = pill_span(pill, self.column.width)
             if start <= event.x < end:
                 self.action_scroll_end()
                 return
@@ -433,76 +375,26 @@ class Scrollback(ScrollView, can_focus=True):
         if row is None:
             return
         if event.chain > 1:
-            self._select_around(row, event.x, whole_line=event.chain > 2)
+            found = around(self.column, row, event.x, whole_line=event.chain > 2)
+            self.screen.selections = {self: found} if found is not None else {}
         elif self.text_selection is None:
             self._touch(row, event.x)
 
-    def _offset_at(self, row: Row, x: int) -> int:
-        line = row[2]
-        meta = line.addressed(self.column.width, 0).crop(x, x + 1)
-        style = next((segment.style for segment in meta if segment.style), None)
-        return int(style.meta["offset"][0]) if style is not None else line.end
-
     def _touch(self, row: Row, x: int) -> None:
         entry, section, _ = row
-        offset = self._offset_at(row, x)
-        for start, end, address in self.column.lay(entry, section).links:
+        offset = character_at(row, x, self.column.width)
+        for start, end, link in self.column.lay(entry, section).links:
             if start <= offset < end:
-                self.post_message(self.LinkClicked(address))
+                self.post_message(self.LinkClicked(link))
                 return
         self._current = entry.block.id
         if self.column.open(entry).sections[section].part.toggles:
             self.toggle(entry.block.id)
 
-    def _select_around(self, row: Row, x: int, *, whole_line: bool) -> None:
-        entry, section, _ = row
-        text = self.column.lay(entry, section).text
-        at = self._offset_at(row, x)
-        edge = re.compile(r"\n" if whole_line else r"[^\w./~@#%+-]")
-        before = [found.end() for found in edge.finditer(text, 0, at)]
-        after = edge.search(text, at)
-        start, end = (before[-1] if before else 0), (after.start() if after else len(text))
-        if start < end:
-            key = entry.index * SECTIONS + section
-            self.screen.selections = {self: Selection(Offset(start, key), Offset(end, key))}
-
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """From `Widget`: the logical text under the selection."""
-        column = self.column
-        if not len(column):
-            return None
-        first = selection.start.y if selection.start is not None else 0
-        last = selection.end.y if selection.end is not None else len(column) * SECTIONS
-        said: list[str] = []
-        for index in range(first // SECTIONS, min(last // SECTIONS, len(column) - 1) + 1):
-            entry = column.entry_at(index)
-            for section in range(len(column.open(entry).sections)):
-                key = index * SECTIONS + section
-                if not first <= key <= last:
-                    continue
-                text = column.lay(entry, section).text
-                bounds = _bounds(selection, key, len(text))
-                gap = column.open(entry).sections[section].gap if said else 0
-                said.append("\n" * gap + text[slice(*_whole(text, *bounds))] if bounds else "")
-        return "\n".join(said).rstrip("\n"), "\n"
+        return picked(self.column, selection), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         """From `Widget`."""
         self.refresh()
-
-
-def _bounds(selection: Selection, key: int, end: int) -> tuple[int, int] | None:
-    """The selected characters of section `key`, which ends at `end`."""
-    first, last = selection.start, selection.end
-    if (first is not None and key < first.y) or (last is not None and key > last.y):
-        return None
-    start = first.x if first is not None and key == first.y else 0
-    stop = last.x if last is not None and key == last.y else end
-    return (start, stop) if start < stop else None
-
-
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds widened so that no joined character is cut."""
-    while end < len(text) and (text[end] in "\u200d\ufe0f" or text[end - 1] == "\u200d"):
-        end += 1
-    return start, end

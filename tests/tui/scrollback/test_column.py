@@ -6,8 +6,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from deeptide.transcript.blocks import AnswerBlock, Change, NoteBlock, ThinkingBlock, ToolBlock, UserBlock
 from deeptide.transcript.prose import Growth
-from deeptide.tui.scrollback.column import KEPT_LINES, Column
+from deeptide.tui.scrollback.column import Column
 from deeptide.tui.scrollback.heights import Heights
+from deeptide.tui.scrollback.stack import KEPT_LINES
 from tests.deep import count
 from tests.tui.scrollback.pages import adds, column, talk, whole, window
 
