@@ -21,7 +21,7 @@ from deeptide.protocol.events import (
     UserMessage,
 )
 from deeptide.transcript.build import Transcript
-from deeptide.tui.labels import next_label
+from deeptide.tui.labels import ASKING, next_label
 from deeptide.tui.scrollback.scrollback import Scrollback
 from deeptide.tui.widgets.activity import Activity
 from deeptide.tui.widgets.approval import ApprovalPanel
@@ -106,7 +106,7 @@ class Bridge:
         stage.approval.show(pending)
         if not session.busy:
             self._label = ""
-        stage.activity.work(self._label)
+        stage.activity.work(ASKING if pending else self._label, waiting=bool(pending))
         stage.status.show(facts_of(session))
         stage.shown()
 

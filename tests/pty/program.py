@@ -76,9 +76,9 @@ class Program:
                 raise AssertionError(f"waited in vain for {wanted}; the screen is\n{self.text}")
 
     def settle(self) -> None:
-        """Until nothing was written for a moment."""
-        size = -1
-        while size != len(self.raw):
+        """Until nothing was written for a moment, or three seconds while something moves all the time."""
+        size, until = -1, time.monotonic() + 3
+        while size != len(self.raw) and time.monotonic() < until:
             size = len(self.raw)
             for _ in range(4):
                 self.read(0.05)

@@ -15,6 +15,7 @@ from tests.pty.program import Program, column_of, running
 EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202etxt"
 OWNED = re.compile(rb"\x1b\]\d+;owned|\xe2\x80\xae|\x1b\[2J\x1b\[31mred")
 RESTORED = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?2004l")
+FRAME_END = re.compile(rb"\x1b\[\d+;\d+H$")
 ANSWER = "潮汐 is ready 🙂, 修好了。"
 
 
@@ -37,22 +38,23 @@ def test_an_answer_appears_and_wide_characters_keep_every_column(tmp_path: Path)
 
 
 def test_the_real_cursor_stands_at_the_caret_also_while_an_answer_streams(tmp_path: Path) -> None:
-    slow = Say("word " * 200, delay=0.01)
+    slow = Say("word " * 400, delay=0.01)
     with running(Script.of([slow]), tmp_path) as program:
         say(program, "go")
         program.wait("word word")
         program.type("再来 once")
         program.wait("再来 once")
-        seen = 0
-        while seen < 10:
-            before = len(program.raw)
-            program.read(0.2)
-            if len(program.raw) == before or not program.raw.endswith(b"\x1b[?2026l"):
-                seen += len(program.raw) == before
+        looked = 0
+        while looked < 10:
+            before = program.raw
+            program.read(0.3)
+            assert program.raw != before, "nothing streams any more"
+            if not FRAME_END.search(program.raw[-12:]):
                 continue
-            seen += 1
+            looked += 1
             row = program.row_of("再来 once")
-            assert program.cursor == (column_of(program.lines[row], "再来 once") + cell_len("再来 once"), row)
+            column = column_of(program.lines[row], "再来 once") + cell_len("再来 once")
+            assert program.cursor == (column, row)
 
 
 def test_ctrl_c_twice_quits_and_gives_the_terminal_back(tmp_path: Path) -> None:

@@ -103,6 +103,8 @@ def shot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snap_compare: Compare)
             while any(worker.group == "files" and worker.is_running for worker in app.workers):
                 await pilot.pause(0.02)
             await pilot.pause(0.1)
+            app.scrollback.flush()
+            await pilot.pause()
 
         return snap_compare(app, terminal_size=size, run_before=before)
 

@@ -85,9 +85,8 @@ class PointPicker(Picker):
         if not lines:
             text.append("Nothing was said since.", "dim")
             return text
-        text.append(
-            f"{len(lines)} said since then would leave the view (the log keeps them, /redo returns):", "dim"
-        )
+        counted = "1 message" if len(lines) == 1 else f"{len(lines)} messages"
+        text.append(f"{counted} said since would leave the view; /redo brings it back.", "dim")
         for line in lines[:SHOWN]:
             text.append("\n" + line)
         if len(lines) > SHOWN:

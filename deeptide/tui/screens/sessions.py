@@ -15,6 +15,7 @@ from deeptide.protocol.text import clean
 from deeptide.tui.ports import Listed
 from deeptide.tui.screens.picker import Picker
 from deeptide.tui.widgets.rows import Row
+from deeptide.tui.widgets.welcome import home_relative
 
 
 def ago(then: float, now: float) -> str:
@@ -65,7 +66,7 @@ class SessionPicker(Picker):
         info = self._all[row.value]
         text = Text()
         text.append(f"{info.id}  {info.model}  ", "dim")
-        text.append(clean(info.workspace), "dim")
+        text.append(clean(home_relative(Path(info.workspace))), "dim")
         for head, words in (("first", info.first), ("last", info.last)):
             if words:
                 text.append(f"\n{head:<6}", "dim")

@@ -43,6 +43,7 @@ class Activity(Widget):
         self._now = now
         self._moving = moving
         self._label = ""
+        self._waiting = False
         self._since = 0.0
         self._tick = 0
         self._hint = ""
@@ -61,18 +62,20 @@ class Activity(Widget):
     def beating(self) -> bool:
         return self._beat is not None
 
-    def work(self, label: str) -> None:
-        """Show `label` and let the clock run; empty stops both. A new label does not restart the clock."""
-        if label == self._label:
+    def work(self, label: str, *, waiting: bool = False) -> None:
+        """Show `label` and let the clock run; empty stops both. A new label does not restart the clock.
+        `waiting` says that it is the reader's turn: then nothing moves."""
+        if (label, waiting) == (self._label, self._waiting):
             return
         if label and not self._label:
             self._since = self._now()
-            if self._moving:
-                self._beat = self.set_interval(FRAME_S, self._on_beat)
-        elif not label and self._beat is not None:
+        self._label, self._waiting = label, waiting
+        beats = bool(label) and self._moving and not waiting
+        if beats and self._beat is None:
+            self._beat = self.set_interval(FRAME_S, self._on_beat)
+        elif not beats and self._beat is not None:
             self._beat.stop()
             self._beat = None
-        self._label = label
         self.refresh()
 
     def tell(self, hint: str, seconds: float = HINT_S) -> None:
@@ -97,9 +100,10 @@ class Activity(Widget):
         width = self.content_size.width
         line = Text(no_wrap=True, end="")
         if self._label:
-            line.append(wave(self._tick), self.get_component_rich_style("activity--wave", partial=True))
+            lead = "?".center(WAVE) if self._waiting else wave(self._tick)
+            line.append(lead, self.get_component_rich_style("activity--wave", partial=True))
             line.append(" " + self._label, self.get_component_rich_style("activity--label", partial=True))
-            rest = f"  {clock(self.elapsed)} · Esc interrupts"
+            rest = "" if self._waiting else f"  {clock(self.elapsed)} · Esc interrupts"
             line.append(rest, self.get_component_rich_style("activity--dim", partial=True))
         if self._hint:
             room = width - line.cell_len - 2

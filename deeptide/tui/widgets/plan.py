@@ -23,7 +23,7 @@ class PlanPanel(Widget):
     def __init__(self) -> None:
         super().__init__(id="plan")
         self.plan = Plan()
-        self.folded = False
+        self.folded = True
         self.display = False
 
     def show(self, plan: Plan) -> None:

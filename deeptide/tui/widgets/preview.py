@@ -46,7 +46,7 @@ def _diff_role(line: str) -> str:
 def draw(approval: Approval, style: Styler) -> Text:
     """The preview. `style(role)` gives the style of plain, prompt, add, remove, head and alarm."""
     text = Text(end="", overflow="fold")
-    for number, raw in enumerate(approval.preview.split("\n")):
+    for number, raw in enumerate(approval.preview.removesuffix("\n").split("\n")):
         if number:
             text.append("\n")
         role = _diff_role(raw) if approval.preview_kind == "diff" else "plain"
