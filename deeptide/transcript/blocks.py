@@ -23,18 +23,18 @@ Mark = Literal["", "interrupted", "cut", "length", "content_filter"]
 OPEN_CALLS = ("writing", "waiting", "running")
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, gc=False):
     id: str
 
 
-class UserBlock(Block, frozen=True):
+class UserBlock(Block, frozen=True, gc=False):
     """The user's words; `steered` when given while a turn was running."""
 
     text: str
     steered: bool = False
 
 
-class ThinkingBlock(Block, frozen=True):
+class ThinkingBlock(Block, frozen=True, gc=False):
     """`elapsed_ms` is the share of the response's time by its share of the characters; 0 while `open`."""
 
     source: str | Prose
@@ -46,7 +46,7 @@ class ThinkingBlock(Block, frozen=True):
         return str(self.source)
 
 
-class AnswerBlock(Block, frozen=True):
+class AnswerBlock(Block, frozen=True, gc=False):
     """`mark` says why the answer is not whole; it is empty for a finished one."""
 
     source: str | Prose
@@ -58,7 +58,7 @@ class AnswerBlock(Block, frozen=True):
         return str(self.source)
 
 
-class ToolBlock(Block, frozen=True):
+class ToolBlock(Block, frozen=True, gc=False):
     """One call. `output` is what the model read (while running: the last lines printed so far); `trace` is
     one line on how the call was allowed or denied."""
 
@@ -75,7 +75,7 @@ class ToolBlock(Block, frozen=True):
     spill: str = ""
 
 
-class NoteBlock(Block, frozen=True):
+class NoteBlock(Block, frozen=True, gc=False):
     """A remark. Level `model`: facts appended for the model, `label` naming their kinds (`date, git`);
     level `shell`: the user's own command and its output."""
 
@@ -85,18 +85,18 @@ class NoteBlock(Block, frozen=True):
     label: str = ""
 
 
-class DividerBlock(Block, frozen=True):
+class DividerBlock(Block, frozen=True, gc=False):
     """A line across the talk: `label` is the event, `detail` its figures."""
 
     label: str
     detail: str = ""
 
 
-class PlanBlock(Block, frozen=True):
+class PlanBlock(Block, frozen=True, gc=False):
     plan: Plan
 
 
-class SummaryBlock(Block, frozen=True):
+class SummaryBlock(Block, frozen=True, gc=False):
     """Older talk was replaced by `text` in what the model sees. `undone` when that was taken back."""
 
     label: str
@@ -105,7 +105,7 @@ class SummaryBlock(Block, frozen=True):
     undone: bool = False
 
 
-class TurnBlock(Block, frozen=True):
+class TurnBlock(Block, frozen=True, gc=False):
     """The foot of a finished turn. `elapsed_ms` is wall time; `calls` counts tool calls."""
 
     turn: int
@@ -117,7 +117,7 @@ class TurnBlock(Block, frozen=True):
     calls: int = 0
 
 
-class Change(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """One step of the view. `add` puts the block before the block with id `before`, or at the end if that is
     empty; `update` replaces the block with the same id; `remove` takes it out."""
 

@@ -18,9 +18,12 @@ class Shelf:
         self._blocks: dict[str, Block] = {}
         self._origin: dict[str, int] = {}
         self._changes: list[Change] = []
+        self._fresh: dict[str, int] = {}
 
     def take_changes(self) -> tuple[Change, ...]:
+        """What changed since the last call. A block that was added and then changed is added as it is now."""
         changes, self._changes = tuple(self._changes), []
+        self._fresh.clear()
         return changes
 
     @property
@@ -50,7 +53,11 @@ class Shelf:
             else:
                 before = ""
                 self._order.append(name)
+            self._fresh[name] = len(self._changes)
             self._changes.append(Change("add", block, before))
+        elif name in self._fresh:
+            at = self._fresh[name]
+            self._changes[at] = Change("add", block, self._changes[at].before)
         elif known is not block:
             self._changes.append(Change("update", block))
 
@@ -63,6 +70,7 @@ class Shelf:
         if block is None:
             return
         self._origin.pop(name)
+        self._fresh.pop(name, None)
         del self._order[self._position(name)]
         self._changes.append(Change("remove", block))
 
@@ -73,6 +81,7 @@ class Shelf:
         self._order = [name for name in self._order if name not in gone]
         for name in reversed(names):
             self._changes.append(Change("remove", self._blocks.pop(name)))
+            self._fresh.pop(name, None)
             del self._origin[name]
 
     def snapshot(self) -> tuple[tuple[Block, int], ...]:

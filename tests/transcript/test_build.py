@@ -94,6 +94,8 @@ def test_the_changes_alone_rebuild_the_blocks(records: list[Record], seed: int) 
     for item in live(records, Random(seed)):
         changes.extend(transcript.apply(item))
         assert replay(changes) == list(transcript.blocks)
+    at_once = Transcript()
+    assert replay(list(at_once.apply_all(live(records, Random(seed))))) == list(transcript.blocks)
 
 
 @settings(max_examples=count(40, 1000), deadline=None)

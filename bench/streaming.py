@@ -1,0 +1,144 @@
+"""CPU time of showing a streamed answer, by the length the answer already has.
+
+    python bench/streaming.py [--lengths 1000,10000,100000] [--json FILE]
+
+A headless app of 100x40 cells shows one answer. It is first filled to the given length, then further tokens
+arrive: `bulk` as fast as they can be taken, `paced` at 100 tokens a second. Figures are CPU milliseconds per
+1,000 tokens (a token is four characters), and for `paced` also the share of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from textual.app import App, ComposeResult  # noqa: E402
+
+from deeptide.protocol.events import Record, StepStarted, TextDelta  # noqa: E402
+from deeptide.transcript.blocks import AnswerBlock  # noqa: E402
+from deeptide.transcript.build import Transcript  # noqa: E402
+from deeptide.tui.scrollback.markdown import parser  # noqa: E402
+from deeptide.tui.scrollback.scrollback import Scrollback  # noqa: E402
+
+TOKEN = 4
+PARAGRAPH = """## Step {n}
+
+The function `walk` visits **every** entry of the tree, in the order in which the *index* lists them, and
+hands each one to the callback. It does not follow links that lead out of the root. 中文说明在这里。
+
+- first check the path, then the size
+- second, read the head of the file
+  - unless it is binary
+- third, stop
+
+```python
+def walk(root: Path, number: int = {n}) -> Iterator[Path]:
+    \"\"\"Yields every file under root.\"\"\"
+    for entry in sorted(root.iterdir()):
+        if entry.is_dir():
+            yield from walk(entry)  # deeper
+        else:
+            yield entry
+```
+
+| file | lines | note |
+|------|------:|------|
+| a.py | {n} | the first |
+| b.py | 80 | the second |
+
+"""
+
+
+def text_of(tokens: int) -> str:
+    parts: list[str] = []
+    size, number = 0, 0
+    while size < tokens * TOKEN:
+        parts.append(PARAGRAPH.replace("{n}", str(number)))
+        size += len(parts[-1])
+        number += 1
+    return "".join(parts)[: tokens * TOKEN]
+
+
+class Bench(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Scrollback()
+
+
+async def measure(length: int, tokens: int, rate: float) -> dict[str, float]:
+    """`rate` in tokens a second; 0 for bulk."""
+    app = Bench()
+    async with app.run_test(size=(100, 40)) as pilot:
+        scrollback = app.query_one(Scrollback)
+        transcript = Transcript()
+        scrollback.apply(transcript.apply(Record(1, 0.0, StepStarted(1, 1, "m", "low"))))
+        whole = text_of(length + tokens)
+        scrollback.apply(transcript.apply(TextDelta(whole[: length * TOKEN])))
+        await pilot.pause(0.2)
+        rest = whole[length * TOKEN :]
+        pieces = [rest[at : at + TOKEN] for at in range(0, len(rest), TOKEN)]
+        cpu, wall = time.process_time(), time.perf_counter()
+        for number, piece in enumerate(pieces):
+            scrollback.apply(transcript.apply(TextDelta(piece)))
+            if rate:
+                await asyncio.sleep(max(0.0, wall + (number + 1) / rate - time.perf_counter()))
+            elif number % 20 == 0:
+                await asyncio.sleep(0)
+        scrollback.flush()
+        await pilot.pause()
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        assert app.is_running
+        block = transcript.blocks[-1]
+        assert isinstance(block, AnswerBlock)
+        assert block.markdown == whole, "text was lost"
+        tail = "".join(character for character in whole[-400:] if character.isalnum())[-8:]
+        shown = "".join(character for character in scrollback.visible_text() if character.isalnum())
+        assert tail in shown, "the last words are not on the screen"
+    return {
+        "cpu_ms_per_1k": cpu * 1000 / len(pieces) * 1000,
+        "core_percent": cpu / wall * 100,
+        "wall_s": wall,
+    }
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--lengths", default="0,1000,5000,20000,100000")
+    options.add_argument("--tokens", type=int, default=4000, help="tokens streamed in bulk at each length")
+    options.add_argument(
+        "--paced", type=int, default=500, help="tokens streamed at 100 a second; 0 leaves it out"
+    )
+    options.add_argument("--json", type=Path, help="write the figures to this file too")
+    chosen = options.parse_args()
+    parser()
+    rows = []
+    print(f"{'length':>8} {'bulk ms/1k':>12} {'paced ms/1k':>12} {'paced core %':>13}")
+    for length in (int(number) for number in chosen.lengths.split(",")):
+        bulk = asyncio.run(measure(length, chosen.tokens, 0))
+        row = {"length": length, "bulk_cpu_ms_per_1k": round(bulk["cpu_ms_per_1k"], 1)}
+        if chosen.paced:
+            paced = asyncio.run(measure(length, chosen.paced, 100))
+            row["paced_cpu_ms_per_1k"] = round(paced["cpu_ms_per_1k"], 1)
+            row["paced_core_percent"] = round(paced["core_percent"], 1)
+        rows.append(row)
+        print(
+            f"{length:>8} {row['bulk_cpu_ms_per_1k']:>12} {row.get('paced_cpu_ms_per_1k', '-'):>12} "
+            f"{row.get('paced_core_percent', '-'):>13}",
+            flush=True,
+        )
+    result = {"bench": "streaming", "rows": rows}
+    if chosen.json:
+        chosen.json.write_text(json.dumps(result, indent=2) + "\n")
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
