@@ -17,6 +17,8 @@ from deeptide.permissions.words import Arg, Word
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
+_SHIELDED = re.compile(r"\^u([0-9a-f]{1,6})\^")
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 
 
@@ -74,14 +76,30 @@ class Reader:
         for child in node.children:
             if quoted and child.start_byte > at:
                 gap = raw[at - node.start_byte : child.start_byte - node.start_byte]
-                word.add(gap.decode("utf-8", "replace"), "q")
+                word.add(unshielded(gap.decode("ascii", "replace")), "q")
             at = child.end_byte
             if child.is_named or child.type not in {'"', "$", '$"'}:
                 self._fill(word, child, quoted)
 
 
+def shielded(text: str) -> str:
+    """`text` in printable ASCII: every other character as a word character that bash gives no meaning,
+    either."""
+    return _FOREIGN.sub(lambda found: f"^u{ord(found[0]):x}^", text)
+
+
+def unshielded(text: str) -> str:
+    return _SHIELDED.sub(lambda found: _character(int(found[1], 16), found[0]), text)
+
+
+def _character(code: int, otherwise: str) -> str:
+    """Only what `shielded` can have written is taken back."""
+    foreign = code < 0x20 or 0x7F <= code < 0x110000
+    return chr(code) if foreign and code not in (9, 10) else otherwise
+
+
 def text_of(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    return unshielded((node.text or b"").decode("ascii", "replace"))
 
 
 def _add_bare(word: Word, text: str, kind: str) -> None:

@@ -10,6 +10,7 @@ import functools
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from deeptide.permissions.reading import shielded
 from deeptide.permissions.segments import Analysis
 from deeptide.permissions.walk import Walker
 
@@ -32,20 +33,25 @@ def _parser() -> Parser:
 def segments(command: str, *, cwd: str = "/", home: str = "/root") -> Analysis:
     """Takes `command` apart as bash would read it when started in `cwd` by a user whose home is `home`."""
     walker = Walker(parse, cwd, home)
-    walker.line(command)
+    try:
+        walker.line(command)
+    except RecursionError:
+        walker.give_up("it is nested too deeply")
     return walker.analysis()
 
 
 def parse(command: str) -> tuple[Node, str]:
     """The syntax tree and what is wrong with it (empty if nothing).
 
-    The grammar glues a line that starts with a backslash to the one before it, and some lines that follow a
-    pipeline, without saying so. A space before such a backslash helps the first; a `;` where a line break
-    lies bare inside one command the second.
+    The grammar's code can crash the process on characters beyond the first plane and takes foreign spaces for
+    spaces, which bash does not: it gets them written out in ASCII (see `shielded`). It also glues a line that
+    starts with a backslash to the one before it, and some lines that follow a pipeline, without saying so. A
+    space before such a backslash helps the first; a `;` where a line break lies bare inside one command the
+    second.
     """
     if len(command) > _LONGEST:
-        return _parser().parse(b"").root_node, "the line is too long to be judged"
-    source = command.replace("\r\n", "\n").replace("\n\\", "\n \\").encode("utf-8", "replace")
+        return _parser().parse(b"").root_node, "there is too much to judge"
+    source = shielded(command.replace("\n\\", "\n \\")).encode("ascii")
     root = _parser().parse(source).root_node
     for _ in range(_REPAIRS):
         at = _bare_newline(root, source)
@@ -55,7 +61,7 @@ def parse(command: str) -> tuple[Node, str]:
         root = _parser().parse(source).root_node
     else:
         return root, "a line break lies inside a command"
-    return root, "the line is no complete shell command" if root.has_error else ""
+    return root, "something is not complete or not understood" if root.has_error else ""
 
 
 def _bare_newline(root: Node, source: bytes) -> int | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from deeptide.permissions.finding import Find
 from deeptide.permissions.reading import Reader, text_of
-from deeptide.permissions.segments import Analysis, Redirect, Segment
+from deeptide.permissions.segments import Analysis, Redirect, Segment, names
 from deeptide.permissions.state import State
 from deeptide.permissions.words import Arg, plain
 from deeptide.permissions.wrappers import FEEDING, SHELLS, joined, unwrap
@@ -72,6 +72,22 @@ _INERT = frozenset(
 )
 
 
+_WORDS = frozenset(
+    {"word", "string", "raw_string", "ansi_c_string", "translated_string", "number", "concatenation", "array"}
+    | {
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+    }
+    | {"brace_expression", "extglob_pattern", "regex", "variable_name", "special_variable_name"}
+)
+
+
+_RESERVED = names("{ } ! if then else elif fi while until do done for case esac select function in")
+
+
 class Walker:
     """Call `line`, then `analysis`."""
 
@@ -100,6 +116,9 @@ class Walker:
             self._problems.append(problem)
         self._visit(root)
         self._depth -= 1
+
+    def give_up(self, problem: str) -> None:
+        self._problems.append(problem)
 
     # ---- statements ----------------------------------------------------------------------------------
 
@@ -244,11 +263,11 @@ class Walker:
                 args.extend(self._reader.word(part) for part in child.children)
             elif child.type == "comment":
                 continue
-            elif child.type == "ERROR":
-                self._problems.append("there is a part that is not understood")
-                self._reader.substitutions(child)
-            else:
+            elif child.type in _WORDS or not child.is_named:
                 args.append(self._reader.word(child))
+            else:
+                self._problems.append("there is a part that is not understood")
+                self._visit(child)
         found, extra, stdin = self._redirects(redirects)
         if node.type == "declaration_command":
             for name, value in assigns:
@@ -308,6 +327,11 @@ class Walker:
             return
         self._segments.append(segment)
         name = segment.name
+        if name in _RESERVED and segment.args[0].raw == name:
+            # The grammar takes `time {`, `coproc {` and the like for a program and its words.
+            self._problems.append(f"`{name}` stands where it is not understood")
+            self._emit(_with(segment, args=segment.rest, redirects=()))
+            return
         if name in {"cd", "pushd", "popd", "chdir"}:
             self._state.change_folder(segment)
         elif name == "alias":

@@ -36,13 +36,13 @@ class Decoded(msgspec.Struct, frozen=True):
 
 
 def decode(data: bytes) -> Decoded:
-    """Tries a BOM, UTF-8, UTF-16 without BOM, GB18030 and last Latin-1, which reads anything."""
+    """Tries a BOM, UTF-16 without BOM, UTF-8, GB18030 and last Latin-1, which reads anything."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             text = _exact(data[len(bom) :], encoding)
             if text is not None:
                 return _described(text, encoding, bom)
-    for encoding in ("utf-8", _bare_utf16(data), "gb18030" if _looks_double_byte(data) else ""):
+    for encoding in (_bare_utf16(data), "utf-8", "gb18030" if _looks_double_byte(data) else ""):
         text = _exact(data, encoding) if encoding else None
         if text is not None:
             return _described(text, encoding, b"")
