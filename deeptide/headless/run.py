@@ -22,6 +22,7 @@ from deeptide.protocol.events import (
     CycleHandedOff,
     Notice,
     Record,
+    Spent,
     StepStarted,
     ToolFinished,
     TurnEnded,
@@ -70,7 +71,7 @@ class Tally:
                 self.denied_last = self.denied_last and not event.message.tool_calls
                 if not event.message.tool_calls and event.finish != "cut":
                     self.answer = event.message.text
-            case Compacted() | CycleHandedOff():
+            case Compacted() | CycleHandedOff() | Spent():
                 self._spend(event.usage, event.cost)
             case ToolFinished(result) if result.call_id in self.denied_calls:
                 self.denied_last = True
