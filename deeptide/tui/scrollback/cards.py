@@ -109,9 +109,8 @@ class RulePart:
         words: list[Run] = [(self.label, label)]
         if self.detail:
             words.append((f" {inks.glyphs.dot} {self.detail}", inks.muted))
-        if self.fold:
-            words.append((f" {getattr(inks.glyphs, self.fold)}", inks.muted))
-        kept = _fitted(words, width - 6, inks)
+        sign: list[Run] = [(f" {getattr(inks.glyphs, self.fold)}", inks.muted)] if self.fold else []
+        kept = [*_fitted(words, width - 6 - 2 * len(sign), inks), *sign]
         used = sum(width_of(run[0]) for run in kept)
         pen.write([*kept], first=[(rule * 2 + " ", inks.line)], code=True)
         line = pen.lines[-1]
@@ -303,7 +302,7 @@ def _tool(block: ToolBlock, unfolded: bool) -> list[Part]:
     if unfolded and "\n" in block.title:
         parts.extend(PlainPart(chunk, "text", "thin", indent=4) for chunk in chunked(block.title))
     if block.trace:
-        parts.append(LinePart((("    ", "text"), (block.trace, "faint"))))
+        parts.append(PlainPart(block.trace, "faint", indent=4))
     parts.extend(body)
     return parts
 
@@ -390,7 +389,7 @@ def _plan(block: PlanBlock, unfolded: bool) -> list[Part]:
 
 
 def _turn(block: TurnBlock, unfolded: bool) -> list[Part]:
-    return [LinePart((("  ", "text"), (turn_line(block), "faint")))]
+    return [PlainPart(turn_line(block), "faint")]
 
 
 _PARTS: dict[type[Block], Callable[..., list[Part]]] = {

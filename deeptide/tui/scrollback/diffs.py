@@ -98,9 +98,9 @@ class DiffPart:
 
 
 def diff_parts(diff: str, limit: int, *, indent: int = 4) -> tuple[list[DiffPart], int]:
-    """The first `limit` rows as parts (all, wrapped, if 0), and how many rows were left out."""
+    """The first `limit` rows as parts (all, wrapped, if 0), and how many were left out: never one or two."""
     rows = diff_rows(diff)
-    shown = rows[:limit] if limit else rows
+    shown = rows[:limit] if limit and len(rows) > limit + 2 else rows
     digits = len(str(max((row.number for row in rows), default=1)))
     step = limit or 60
     parts = [
