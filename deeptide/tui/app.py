@@ -31,10 +31,10 @@ from deeptide.tui.manners import Manners
 from deeptide.tui.mentions import workspace_files
 from deeptide.tui.palette import PALETTES, Palette, choose
 from deeptide.tui.ports import House, HouseFactory, Start
-from deeptide.tui.scrollback.scrollback import Scrollback
 from deeptide.tui.widgets.activity import Activity
 from deeptide.tui.widgets.approval import ApprovalPanel
 from deeptide.tui.widgets.composer import Composer, Wish
+from deeptide.tui.widgets.page import Page
 from deeptide.tui.widgets.plan import PlanPanel
 from deeptide.tui.widgets.queue import QueueLines
 from deeptide.tui.widgets.status import Status
@@ -82,7 +82,7 @@ class DeepTideApp(App[int]):
         history = History(history_file(home, workspace) if home else None)
         self.composer = Composer(history, lambda: workspace_files(self._workspace), blink=not still)
         self.activity = Activity(moving=not still)
-        self.scrollback = Scrollback(self.palette)
+        self.scrollback = Page(self.palette)
         self.approval, self.plan = ApprovalPanel(), PlanPanel()
         self.queue, self.status, self.welcome = QueueLines(), Status(), Welcome(workspace)
         stage = Stage(
@@ -93,7 +93,7 @@ class DeepTideApp(App[int]):
         self.desk = Desk(
             self.lobby, ask=self.push_screen_wait, put_back=self.composer.put_back,
             leave=self.action_leave,
-            copy=self._copy,
+            copy=self.copy_to_clipboard,
             visit=self.open_url, palette=self.palette,
         )  # fmt: skip
 
@@ -127,10 +127,7 @@ class DeepTideApp(App[int]):
             self._driver.write(sequence)
             self._driver.flush()
 
-    def copy_to_clipboard(self, text: str) -> None:
-        self._copy(text)
-
-    def _copy(self, text: str, what: str = "") -> None:
+    def copy_to_clipboard(self, text: str, what: str = "") -> None:
         self._clipboard = text
         self.activity.tell(self.manners.copy(text, what))
 
@@ -240,7 +237,7 @@ class DeepTideApp(App[int]):
     def on_approval_panel_emptied(self) -> None:
         self.composer.prompt.focus(scroll_visible=False)
 
-    def on_scrollback_link_clicked(self, event: Scrollback.LinkClicked) -> None:
+    def on_scrollback_link_clicked(self, event: Page.LinkClicked) -> None:
         self._act(self.desk.follow(event.address))
 
     def on_app_focus(self) -> None:

@@ -18,7 +18,6 @@ from deeptide.protocol.events import (
     QueueChanged,
     Record,
     TurnEnded,
-    UserMessage,
 )
 from deeptide.transcript.build import Transcript
 from deeptide.tui.labels import ASKING, next_label
@@ -89,8 +88,6 @@ class Bridge:
             event = item.event if isinstance(item, Record) else item
             if isinstance(event, QueueChanged):
                 self._waiting = event.items
-            elif isinstance(event, UserMessage):
-                stage.plan.retire()
             elif isinstance(event, TurnEnded | ApprovalRequested):
                 stage.called(event)
         self.refresh()
@@ -99,7 +96,7 @@ class Bridge:
         """Everything that is read off the session itself, so it cannot disagree with it."""
         session, stage = self.session, self._stage
         pending = session.gate.pending
-        stage.plan.show(session.fold.plan)
+        stage.plan.show(session.fold.plan, working=session.busy)
         stage.queue.show(self._waiting)
         stage.composer.queued = bool(session.queue)
         stage.composer.set_mode(session.fold.mode)

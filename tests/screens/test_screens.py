@@ -140,7 +140,7 @@ async def busy(app: DeepTideApp, pilot: Pilot[Any]) -> None:
     bridge = app.lobby.bridge
     assert bridge is not None
     bridge.show([*TALK, Record(7, NOW, PlanChanged(PLAN)), QueueChanged(("then lint", "最后提交", "c", "d"))])
-    app.plan.show(PLAN)
+    app.plan.show(PLAN, working=True)
     app.activity.work("Running shell")
 
 
@@ -202,7 +202,9 @@ def test_help(shot: Compare) -> None:
     assert shot(pressing("f1"), (90, 44))
 
 
-def listed(name: str, here: str, title: str, first: str, last: str, updated: float, turns: int) -> SessionInfo:
+def listed(
+    name: str, here: str, title: str, first: str, last: str, updated: float, turns: int
+) -> SessionInfo:
     return SessionInfo(name, Path("/x"), here, title, first, last, "deepseek-flash", NOW, updated, turns)
 
 

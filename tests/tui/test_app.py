@@ -135,6 +135,17 @@ async def test_an_allowed_command_runs_and_the_focus_comes_back(tmp_path: Path) 
         assert stage.app.composer.prompt.has_focus
 
 
+async def test_panels_that_come_and_go_do_not_stop_the_transcript_from_following(tmp_path: Path) -> None:
+    long = Say("line\n\n" * 40, calls=TOUCH.calls)
+    async with on_stage(tmp_path, [long, Say("the end")]) as stage:
+        await stage.say("go")
+        await asked(stage)
+        await stage.pilot.press("y")
+        await stage.idle()
+        await stage.until(lambda: "the end" in stage.app.scrollback.visible_text())
+        assert stage.app.scrollback.at_end
+
+
 async def test_a_reason_typed_with_a_denial_reaches_the_model(tmp_path: Path) -> None:
     async with on_stage(tmp_path, [TOUCH, Say("understood")]) as stage:
         await stage.say("make it")

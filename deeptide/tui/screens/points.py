@@ -81,7 +81,7 @@ class PointPicker(Picker):
             lines = after(self._records, self._turn.seq - 1)
         else:
             lines = after(self._records, self._points[row.value].seq)
-        text = Text()
+        text = Text(no_wrap=True, overflow="ellipsis")
         if not lines:
             text.append("Nothing was said since.", "dim")
             return text

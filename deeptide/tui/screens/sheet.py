@@ -14,6 +14,9 @@ from deeptide.transcript.blocks import AnswerBlock, Change
 from deeptide.tui.palette import Palette
 from deeptide.tui.scrollback.scrollback import Scrollback
 
+FIT_S = 0.05
+FRAME_ROWS = 5
+
 
 class Sheet(ModalScreen[None]):
     """Markdown in the same hand as the transcript."""
@@ -34,6 +37,14 @@ class Sheet(ModalScreen[None]):
         page = self.query_one(Scrollback)
         page.apply([Change("add", AnswerBlock("live:sheet", self._markdown))])
         page.focus()
+        self.set_timer(FIT_S, self._fit)
+
+    def _fit(self) -> None:
+        """A short text gets a low sheet, as soon as it is laid out."""
+        page = self.query_one(Scrollback)
+        page.flush()
+        rows = page.virtual_size.height + FRAME_ROWS
+        self.query_one(".sheet").styles.height = min(rows, self.size.height * 9 // 10)
 
     def on_key(self, event: events.Key) -> None:
         if event.key in ("escape", "q", "enter"):

@@ -1,6 +1,6 @@
 """The agent's checklist above the composer: one line when folded, all of it when open.
 
-Invariant: it shows a whole plan or nothing; a finished plan folds itself away with the next message.
+Invariant: it shows a whole plan or nothing; a finished plan goes away when the work ends.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ class PlanPanel(Widget):
         self.folded = True
         self.display = False
 
-    def show(self, plan: Plan) -> None:
-        if plan != self.plan:
-            self.plan = plan
-            self.display = bool(plan.items)
+    def show(self, plan: Plan, *, working: bool) -> None:
+        """A plan with nothing left to do goes away when the work ends; the transcript still has it."""
+        before, self.plan = self.plan, plan
+        shown = bool(plan.items) and (working or self.done < len(plan.items))
+        if shown != self.display or (shown and plan != before):
+            self.display = shown
             self.refresh(layout=True)
 
     def toggle(self) -> None:
@@ -39,11 +41,6 @@ class PlanPanel(Widget):
     @property
     def done(self) -> int:
         return sum(item.status == "completed" for item in self.plan.items)
-
-    def retire(self) -> None:
-        """Hide a plan in which nothing is left to do."""
-        if self.display and self.done == len(self.plan.items):
-            self.display = False
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 1 if self.folded else 1 + min(ROWS, len(self.plan.items))
