@@ -78,6 +78,10 @@ class Transcript:
         self._cost: Money | None = None
         self._calls = 0
 
+    def __len__(self) -> int:
+        """How many blocks there are."""
+        return len(self._shelf)
+
     @property
     def blocks(self) -> tuple[Block, ...]:
         return self._shelf.blocks

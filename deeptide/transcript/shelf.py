@@ -14,11 +14,14 @@ class Shelf:
     """Blocks in reading order. `origin` of a block is the seq of the record that put it there."""
 
     def __init__(self) -> None:
-        self._order: list[str] = []
-        self._blocks: dict[str, Block] = {}
+        self._order: list[Block] = []
         self._origin: dict[str, int] = {}
+        self._blocks: dict[str, Block] = {}
         self._changes: list[Change] = []
         self._fresh: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._order)
 
     def take_changes(self) -> tuple[Change, ...]:
         """What changed since the last call. A block that was added and then changed is added as it is now."""
@@ -28,15 +31,12 @@ class Shelf:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        return tuple(self._blocks[name] for name in self._order)
+        return tuple(self._order)
 
     @property
     def last_logged(self) -> Block | None:
         """The last block that a record stands for."""
-        for name in reversed(self._order):
-            if not name.startswith("live:"):
-                return self._blocks[name]
-        return None
+        return next((block for block in reversed(self._order) if not block.id.startswith("live:")), None)
 
     def get(self, name: str) -> Block | None:
         return self._blocks.get(name)
@@ -48,44 +48,45 @@ class Shelf:
         self._blocks[name] = block
         self._origin[name] = origin
         if known is None:
-            if before and before in self._blocks:
-                self._order.insert(self._position(before), name)
+            if before in self._blocks:
+                self._order.insert(self._position(before), block)
             else:
                 before = ""
-                self._order.append(name)
+                self._order.append(block)
             self._fresh[name] = len(self._changes)
             self._changes.append(Change("add", block, before))
-        elif name in self._fresh:
-            at = self._fresh[name]
-            self._changes[at] = Change("add", block, self._changes[at].before)
         elif known is not block:
-            self._changes.append(Change("update", block))
+            self._order[self._position(name)] = block
+            if name in self._fresh:
+                at = self._fresh[name]
+                self._changes[at] = Change("add", block, self._changes[at].before)
+            else:
+                self._changes.append(Change("update", block))
 
     def update(self, block: Block) -> None:
         """Replaces the earlier state of a block that is on the shelf; its origin stays."""
         self.put(block, self._origin[block.id])
 
     def remove(self, name: str) -> None:
-        block = self._blocks.pop(name, None)
-        if block is None:
-            return
-        self._origin.pop(name)
-        self._fresh.pop(name, None)
-        del self._order[self._position(name)]
-        self._changes.append(Change("remove", block))
+        if name in self._blocks:
+            del self._order[self._position(name)]
+            self._forget(name)
 
     def remove_where(self, unwanted: Callable[[str, int], bool]) -> None:
         """Removes, last first, every block for which `unwanted(id, origin)` holds."""
-        names = [name for name in self._order if unwanted(name, self._origin[name])]
+        names = [block.id for block in self._order if unwanted(block.id, self._origin[block.id])]
         gone = set(names)
-        self._order = [name for name in self._order if name not in gone]
+        self._order = [block for block in self._order if block.id not in gone]
         for name in reversed(names):
-            self._changes.append(Change("remove", self._blocks.pop(name)))
-            self._fresh.pop(name, None)
-            del self._origin[name]
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        self._changes.append(Change("remove", self._blocks.pop(name)))
+        self._fresh.pop(name, None)
+        del self._origin[name]
 
     def snapshot(self) -> tuple[tuple[Block, int], ...]:
-        return tuple((self._blocks[name], self._origin[name]) for name in self._order)
+        return tuple((block, self._origin[block.id]) for block in self._order)
 
     def restore(self, snapshot: tuple[tuple[Block, int], ...]) -> None:
         """Back to an earlier state. Blocks that both states share must stand in the same order in both."""
@@ -100,6 +101,6 @@ class Shelf:
     def _position(self, name: str) -> int:
         """Nearly every question is about the end, so the search starts there."""
         for index in range(len(self._order) - 1, -1, -1):
-            if self._order[index] == name:
+            if self._order[index].id == name:
                 return index
         raise KeyError(name)

@@ -358,12 +358,21 @@ def _with(text: str, advice: str) -> str:
 
 
 def _shell(text: str, unfolded: bool) -> list[Part]:
-    first, _, output = text.strip("\n").partition("\n")
-    words = ((first, "strong"),)
-    lines = output.split("\n") if output else []
+    """The user's own command: the line that begins with `$ ` is the head, a closing line in parentheses says
+    how it ended, what stands before the head is for the model only."""
+    lines = text.strip("\n").split("\n")
+    head = next((at for at, line in enumerate(lines) if line.startswith("$ ")), 0)
+    command, lines = lines[head], lines[head + 1 :]
+    ended = next(
+        (at for at in range(len(lines) - 1, max(-1, len(lines) - 3), -1) if lines[at][:1] == "("), -1
+    )
+    meta = lines.pop(ended).strip("()") if ended >= 0 else ""
     hidden = 0 if unfolded else max(0, len(lines) - 2 * TAIL_LINES)
     fold: Fold = "unfolded" if unfolded else "folded" if hidden else ""
-    parts: list[Part] = [SignPart("done", "accent", words, "", fold)]
+    failed = bool(meta) and meta != "exit 0"
+    sign, ink = ("failed", "bad") if failed else ("done", "good")
+    words = (("$", "strong"), (command.removeprefix("$"), "text"))
+    parts: list[Part] = [SignPart(sign, ink, words, meta, fold)]
     if hidden:
         parts.append(_more(hidden))
     if lines:

@@ -29,6 +29,7 @@ from deeptide.tui.scrollback.finding import Hit, find, pattern
 from deeptide.tui.scrollback.glyphs import UNICODE, Glyphs
 from deeptide.tui.scrollback.inks import Inks
 from deeptide.tui.scrollback.markdown import parser
+from deeptide.tui.scrollback.parts import markdown_ready
 from deeptide.tui.scrollback.picking import Row, address, around, bounds, character_at, key_of, picked
 from deeptide.tui.scrollback.pill import pill_span, with_pill
 from deeptide.tui.scrollback.sheet import Span
@@ -85,6 +86,8 @@ class Scrollback(ScrollView, can_focus=True):
         self._top = 0
         self._placing = False
         self._painting = False
+        self._asked = False
+        self._fitted = Size(0, 0)
         self._rows: list[Row | None] = []
         self._unseen = 0
         self._grown = False
@@ -206,17 +209,14 @@ class Scrollback(ScrollView, can_focus=True):
 
     # ---- drawing -----------------------------------------------------------------------------------------
 
-    def on_mount(self) -> None:
-        self.run_worker(self._load_markdown(), exit_on_error=False)
-
     async def _load_markdown(self) -> None:
-        if parser.cache_info().currsize:
-            return
+        """Done when there is something to draw and not before: the first paint of the app does not wait."""
         await asyncio.to_thread(parser)
         self.column.redraw(self.column.inks)
         self._settle()
 
     def on_resize(self, event: events.Resize) -> None:
+        self._fitted = self.outer_size
         region = self.scrollable_content_region
         if region.width and region.height:
             self.column.resize(region.width, region.height)
@@ -226,6 +226,10 @@ class Scrollback(ScrollView, can_focus=True):
         if self._timer is None and self.is_attached:
             wait = FLUSH_S - (monotonic() - self._flushed)
             self._timer = self.set_timer(max(0.001, wait), self.flush)
+        if not self._asked and self.is_attached:
+            self._asked = True
+            if not markdown_ready():
+                self.run_worker(self._load_markdown(), exit_on_error=False)
 
     def _moved(self) -> None:
         """The reader has moved the window."""
@@ -322,13 +326,21 @@ class Scrollback(ScrollView, can_focus=True):
         """The scroll bar, a drag at the edge or a caller moved the view."""
         super().watch_scroll_y(old_value, new_value)
         moved = round(new_value) - self._top
-        if self._placing or not moved:
+        if self._placing or not moved or self.outer_size != self._fitted:
             return
         if abs(moved) <= 2 * self.column.height:
             self.column.move(moved)
         else:
             self.column.jump_to(round(new_value))
         self._moved()
+        self._drag_on()
+
+    def _drag_on(self) -> None:
+        """A drag held at the edge scrolls without the mouse being moved: other words are under it now."""
+        # There is no public way to ask whether a drag is going on (textual 8.2).
+        if getattr(self.screen, "_selecting", False):
+            x, y = self.app.mouse_position
+            self.app.post_message(events.MouseMove(None, x, y, 0, 0, 1, False, False, False, x, y))
 
     def scroll_lines(self, lines: int) -> None:
         """Moves the view by lines, up if negative."""

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 
+from rich.cells import cell_len
+from textual import events
 from textual.geometry import Offset
 from textual.selection import Selection
 
@@ -9,14 +11,13 @@ from deeptide.transcript.blocks import AnswerBlock, Change, NoteBlock, ToolBlock
 from deeptide.transcript.prose import Growth
 from deeptide.tui.palette import LIGHT, MONO
 from deeptide.tui.scrollback.inks import Inks
+from deeptide.tui.scrollback.markdown import parser
 from deeptide.tui.scrollback.scrollback import Scrollback
 from tests.tui.scrollback.pages import adds, page, talk
 
 
 def find_cell(scrollback: Scrollback, words: str) -> tuple[int, int]:
     """(x, y) of the first cell of `words` in the window, counting wide characters as two."""
-    from rich.cells import cell_len
-
     for y, line in enumerate(scrollback.visible_text().split("\n")):
         at = line.find(words)
         if at >= 0:
@@ -278,3 +279,48 @@ async def test_nothing_is_drawn_while_nothing_happens() -> None:
         await asyncio.sleep(0.2)
         assert scrollback.column.laid == laid
         assert scrollback._timer is None
+
+
+async def test_the_end_is_still_followed_after_any_resize() -> None:
+    async with page(talk(60), size=(80, 20)) as (pilot, scrollback):
+        for size in ((80, 33), (50, 33), (120, 10), (120, 40), (80, 20)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert scrollback.at_end
+            assert scrollback.column.height == size[1]
+            assert scrollback.visible_text().rstrip().endswith("Note 59")
+
+
+async def test_a_drag_held_at_the_edge_takes_in_the_words_that_come_by() -> None:
+    blocks = [NoteBlock(f"n{number}", "info", f"note {number}") for number in range(100)]
+    async with page(blocks) as (pilot, scrollback):
+        await pilot.mouse_down(Scrollback, offset=(6, 10))
+        await pilot.hover(Scrollback, offset=(2, 8))
+        scrollback.scroll_y -= 20
+        await pilot.pause()
+        await pilot.mouse_up(Scrollback, offset=(2, 8))
+        said = (scrollback.screen.get_selected_text() or "").split("\n")
+        assert said[0] == "note 68"
+        assert said[-1].startswith("note")
+        assert len(said) == 23
+
+
+async def test_a_wheel_turned_up_leaves_the_end_and_turned_down_comes_back() -> None:
+    async with page(talk(60)) as (pilot, scrollback):
+        await pilot._post_mouse_events([events.MouseScrollUp], Scrollback, offset=(5, 5), button=0)
+        await pilot.pause()
+        assert not scrollback.at_end
+        for _ in range(4):
+            await pilot._post_mouse_events([events.MouseScrollDown], Scrollback, offset=(5, 5), button=0)
+        await pilot.pause()
+        assert scrollback.at_end
+
+
+async def test_markdown_is_drawn_as_written_until_the_parser_is_there() -> None:
+    parser.cache_clear()
+    async with page([AnswerBlock("a", "**bold**")]) as (_, scrollback):
+        for _ in range(200):
+            if scrollback.visible_text().strip() == "bold":
+                break
+            await asyncio.sleep(0.02)
+        assert scrollback.visible_text().strip() == "bold"
