@@ -43,7 +43,7 @@ from deeptide.tui.widgets.welcome import Welcome
 
 class DeepTideApp(App[int]):
     """`failure` is what kept it from going on; `farewell` is said on the plain terminal afterwards. `still`
-    keeps everything from moving by itself (caret, wave), for pictures and slow lines."""
+    keeps everything from moving by itself, for pictures and slow lines."""
 
     CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "DeepTide"
@@ -80,7 +80,7 @@ class DeepTideApp(App[int]):
         self._workspace = workspace
         self._twice = Twice()
         history = History(history_file(home, workspace) if home else None)
-        self.composer = Composer(history, lambda: workspace_files(self._workspace), blink=not still)
+        self.composer = Composer(history, lambda: workspace_files(self._workspace))
         self.activity = Activity(moving=not still)
         self.scrollback = Page(self.palette)
         self.approval, self.plan = ApprovalPanel(), PlanPanel()

@@ -159,3 +159,17 @@ def test_shift_enter_and_legacy_alt_enter_are_told_apart_from_enter(tmp_path: Pa
         program.type("one\x1b[13;2utwo\nthree\x1b\r")
         program.wait("steered")
         assert all(word in program.text for word in ("one", "two", "three"))
+
+
+def test_ctrl_g_lends_the_terminal_to_the_editor_and_takes_it_back(tmp_path: Path) -> None:
+    script = tmp_path / "editor"
+    script.write_text('#!/bin/sh\necho EDITOR RUNS; printf "%s and more" "$(cat "$1")" > "$1"\n')
+    script.chmod(0o755)
+    with running(Script.of([Say("ok")]), tmp_path, env={"VISUAL": str(script)}) as program:
+        program.type("first words")
+        program.wait("first words")
+        program.type("\x07")
+        program.wait("first words and more")
+        program.type("\r")
+        program.wait("ok")
+        assert b"EDITOR RUNS" in program.raw

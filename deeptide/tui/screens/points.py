@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from deeptide.protocol.events import AssistantMessage, Record, RewindUndone, Rewound, Steered, UserMessage
@@ -81,14 +82,17 @@ class PointPicker(Picker):
             lines = after(self._records, self._turn.seq - 1)
         else:
             lines = after(self._records, self._points[row.value].seq)
-        text = Text(no_wrap=True, overflow="ellipsis")
+        text = Text()
         if not lines:
             text.append("Nothing was said since.", "dim")
             return text
         counted = "1 message" if len(lines) == 1 else f"{len(lines)} messages"
         text.append(f"{counted} said since would leave the view; /redo brings it back.", "dim")
+        room = max(20, self.size.width * 9 // 10 - 10)
         for line in lines[:SHOWN]:
-            text.append("\n" + line)
+            text.append(
+                "\n" + (set_cell_size(line, room - 1).rstrip() + "…" if cell_len(line) > room else line)
+            )
         if len(lines) > SHOWN:
             text.append(f"\n… and {len(lines) - SHOWN} more", "dim")
         return text

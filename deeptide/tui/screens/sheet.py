@@ -43,6 +43,7 @@ class Sheet(ModalScreen[None]):
         """A short text gets a low sheet, as soon as it is laid out."""
         page = self.query_one(Scrollback)
         page.flush()
+        page.action_scroll_home()
         rows = page.virtual_size.height + FRAME_ROWS
         self.query_one(".sheet").styles.height = min(rows, self.size.height * 9 // 10)
 

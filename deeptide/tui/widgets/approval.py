@@ -24,8 +24,10 @@ from deeptide.tui.widgets.preview import HIDDEN_WARNING, draw, is_hiding
 
 GRACE_S = 0.3
 WRITE = "write"
-OTHER_ROWS = 12
+OTHER_ROWS = 11
 """Rows of everything that is not preview, answers or spacing: borders, title, why, activity, composer, status."""
+LOW = 30
+"""Below so many rows nothing is spaced out."""
 ASK_REASON = "Why not? The model reads it. Enter sends, also without a reason; Esc goes back"
 ASK_ANSWER = "Your answer; Enter sends, Esc goes back"
 
@@ -106,13 +108,14 @@ class ApprovalPanel(Vertical, can_focus=True):
         if self._current is None or self._current.id != first.id:
             self._ask(first)
         else:
-            self._draw_title(first)
+            self._draw_count(first)
 
     def _ask(self, approval: Approval) -> None:
         self._current = approval
         self._asked_at = self._now()
         self.set_class(approval.strong, "-strong")
         self.set_class(approval.kind == "question", "-question")
+        self._draw_count(approval)
         self._draw_title(approval)
         self.query_one("#approval-preview", Static).update(draw(approval, self._role))
         scroll = self.query_one("#approval-scroll", VerticalScroll)
@@ -128,10 +131,14 @@ class ApprovalPanel(Vertical, can_focus=True):
     def _role(self, role: str) -> Style:
         return self.get_component_rich_style(f"approval--{role}", partial=True)
 
-    def _draw_title(self, approval: Approval) -> None:
+    def _draw_count(self, approval: Approval) -> None:
         several = f"  1 of {len(self._pending)}" if len(self._pending) > 1 else ""
         head = "The agent asks" if approval.kind == "question" else f"Allow {visible(approval.tool)}?"
-        self.border_title = Text(f"{head}{several}").plain.replace("[", "\\[")
+        title = f"{head}{several}".replace("[", "\\[")
+        if title != self.border_title:
+            self.border_title = title
+
+    def _draw_title(self, approval: Approval) -> None:
         title = self.query_one("#approval-title", Static)
         title.display = not (approval.preview_kind == "command" and approval.title.startswith("$"))
         title.update(Text(visible(approval.title)))
@@ -142,8 +149,8 @@ class ApprovalPanel(Vertical, can_focus=True):
     def _fit(self) -> None:
         """Only the preview gives way when the screen is low: the answers are always in sight."""
         rows = self.screen.size.height
-        self.set_class(rows < 24, "-low")
-        fixed = OTHER_ROWS + len(self.query_one(Choices).choices) + (0 if rows < 24 else 3)
+        self.set_class(rows < LOW, "-low")
+        fixed = OTHER_ROWS + len(self.query_one(Choices).choices) + (0 if rows < LOW else 3)
         self.query_one("#approval-scroll").styles.max_height = max(2, rows - fixed)
 
     def _draw_why(self, approval: Approval) -> None:

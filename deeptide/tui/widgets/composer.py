@@ -48,7 +48,7 @@ class Composer(Vertical):
             super().__init__()
             self.wish = wish
 
-    def __init__(self, history: History, files: Callable[[], Sequence[str]], *, blink: bool = True) -> None:
+    def __init__(self, history: History, files: Callable[[], Sequence[str]]) -> None:
         super().__init__(id="composer")
         self.history = history
         self.commands: CommandList | None = None
@@ -59,7 +59,7 @@ class Composer(Vertical):
         self._draft: str | None = None
         self._quiet_for: str | None = None
         self._pastes = Pastes()
-        self.prompt = Prompt(self._offer, self._pastes, blink=blink)
+        self.prompt = Prompt(self._offer, self._pastes)
         self.prompt.placeholder = PLACEHOLDER
         self.suggestions = Suggestions()
 

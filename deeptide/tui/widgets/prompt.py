@@ -17,11 +17,11 @@ from deeptide.tui.pastes import Pastes
 class Prompt(TextArea):
     """`offer(key)` is asked about each key before the text area sees it; true means taken."""
 
-    def __init__(self, offer: Callable[[str], bool], pastes: Pastes, *, blink: bool = True) -> None:
+    def __init__(self, offer: Callable[[str], bool], pastes: Pastes) -> None:
         super().__init__(soft_wrap=True, highlight_cursor_line=False, compact=True, id="prompt")
         self._offer = offer
         self._pastes = pastes
-        self.cursor_blink = blink
+        self.cursor_blink = False
 
     @property
     def before_caret(self) -> str:
