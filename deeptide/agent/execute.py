@@ -65,7 +65,7 @@ class Batch:
                 yield from ([call] for call in calls)
 
     async def _one(self, call: ToolCall) -> None:
-        gear, started = self._gear, time.monotonic()
+        gear, started = self._gear, 0.0
         tool = gear.registry.get(call.name)
         if tool is None:
             self._started(call, call.name)
@@ -86,8 +86,9 @@ class Batch:
             refusal = await self._permit(call, tool, args, context)
             if refusal:
                 self.denied += 1
-                self._close(call, refusal, "denied", started)
+                self._close(call, refusal, "denied")
                 return
+            started = time.monotonic()
             if not tool.read_only:
                 await gear.journal.sync()
             output = await tool.run(args, context)
@@ -159,9 +160,9 @@ class Batch:
             gear.journal.record(PlanChanged(output.plan))
         self.outcomes.append((call, result.content, not tool.read_only and not output.is_error))
 
-    def _close(self, call: ToolCall, text: str, status: ToolStatus, started: float | None = None) -> None:
+    def _close(self, call: ToolCall, text: str, status: ToolStatus, started: float = 0.0) -> None:
         result = ToolResult(call.id, call.name, text, is_error=True)
-        self._record(call, ToolFinished(result, status, _ms(started) if started else 0))
+        self._record(call, ToolFinished(result, status, _ms(started)))
         self.outcomes.append((call, text, False))
 
     def _record(self, call: ToolCall, event: ToolFinished) -> None:
@@ -174,4 +175,5 @@ def _told(error: DeepTideError) -> str:
 
 
 def _ms(started: float) -> int:
-    return int((time.monotonic() - started) * 1000)
+    """Since the call began to run; the wait for a human is not counted."""
+    return int((time.monotonic() - started) * 1000) if started else 0

@@ -56,7 +56,8 @@ class Denied(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, tag="result", tag_field="type"):
-    """What a run came to. `usage` and `cost` are of this run; `session_cost` is of the session so far.
+    """What a run came to. `usage` and `cost` are of this run (`cost` is null when no price is
+    known); `session_cost` is of the session so far.
     `steps` counts requests to the model. `error` and `advice` are empty unless something went wrong."""
 
     session: str
@@ -66,7 +67,7 @@ class Result(msgspec.Struct, frozen=True, tag="result", tag_field="type"):
     model: str = ""
     steps: int = 0
     usage: Usage = Usage()
-    cost: Money = Money()
+    cost: Money | None = None
     session_cost: Money = Money()
     elapsed_ms: int = 0
     denied: tuple[Denied, ...] = ()
@@ -116,7 +117,7 @@ class TextWriter:
             hit = f", {100 * usage.hit // usage.prompt} % from cache" if usage.prompt else ""
             self._say(
                 f"{result.reason} · {result.steps} requests · {usage.prompt:,} tokens in{hit}, "
-                f"{usage.completion:,} out · {result.cost} · session {result.session}"
+                f"{usage.completion:,} out · {result.cost or 'price unknown'} · session {result.session}"
             )
 
     def _line(self, event: Event) -> str:

@@ -52,7 +52,7 @@ class Tally:
         self.answer = ""
         self.steps = 0
         self.usage = Usage()
-        self.cost = Money()
+        self.cost: Money | None = None
         self.model = ""
         self.denied: list[Denied] = []
         self.denied_calls: set[str] = set()
@@ -82,7 +82,8 @@ class Tally:
 
     def _spend(self, usage: Usage | None, cost: Money | None) -> None:
         self.usage += usage or Usage()
-        self.cost += cost or Money()
+        if cost is not None:
+            self.cost = cost + self.cost if self.cost else cost
 
 
 class Stopper:
