@@ -19,7 +19,7 @@ from deeptide.permissions.secrets import SECRET_VARIABLE
 from deeptide.permissions.segments import Redirect, Segment, names
 from deeptide.permissions.shell_words import segments
 from deeptide.permissions.wrappers import ELEVATING, SHELLS, unwrap
-from deeptide.protocol.text import has_hidden
+from deeptide.protocol.text import has_hidden, scrub
 
 _CALM_VARIABLES = re.compile(
     r"LC_\w+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|TERM|CI|DEBUG|NODE_ENV|RUST_(BACKTRACE|LOG)"
@@ -49,7 +49,7 @@ class Classifier:
     def line(self, command: str, cwd: str = "") -> tuple[Ruled, ...]:
         """Every part of `command`, started in `cwd` (default: the workspace), with its ruling."""
         start = cwd or self._places.roots[0]
-        analysis = segments(command, cwd=start, home=self._places.home)
+        analysis = segments(scrub(command).replace("\0", ""), cwd=start, home=self._places.home)
         ruled: list[Ruled] = []
         if has_hidden(command):
             ruled.append(_apart("hidden characters", "It holds characters that are not shown."))

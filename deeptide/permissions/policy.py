@@ -21,6 +21,7 @@ from deeptide.permissions.rules import Rules, scope_of
 from deeptide.permissions.secrets import guarded
 from deeptide.permissions.words import Arg
 from deeptide.protocol.approvals import Mode
+from deeptide.protocol.text import scrub
 from deeptide.workspace.roots import Roots
 
 Action = Literal["allow", "ask", "ask_strong", "deny", "refuse"]
@@ -81,6 +82,8 @@ class Policy:
             return self._run(intent, mode)
         if intent.kind == "network":
             return self._network(intent, mode)
+        if "\0" in intent.target or scrub(intent.target) != intent.target:
+            return Verdict("deny", "not a path", "The path holds characters that no file name can have.")
         path = str(self._roots.resolve(intent.target))
         shown = self._roots.relative(path)
         for name in {path, shown}:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from deeptide.permissions.state import State
 from deeptide.permissions.words import Arg, Word
+from deeptide.protocol.text import scrub
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -116,8 +117,10 @@ def _add_bare(word: Word, text: str, kind: str) -> None:
 
 
 def _ansi_c(text: str) -> str:
+    """`$'…'`; like bash it ends at a NUL."""
     body = text[2:-1]
     try:
-        return codecs.decode(body.encode("latin-1", "backslashreplace"), "unicode_escape")
+        body = codecs.decode(body.encode("latin-1", "backslashreplace"), "unicode_escape")
     except UnicodeDecodeError:
-        return body
+        pass
+    return scrub(body).partition("\0")[0]

@@ -17,6 +17,7 @@ from deeptide.permissions.walk import Walker
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+_TEXTS = frozenset({"string", "translated_string", "heredoc_body", "expansion", "heredoc_redirect"})
 _REPAIRS = 40
 _LONGEST = 100_000
 
@@ -61,7 +62,13 @@ def parse(command: str) -> tuple[Node, str]:
         root = _parser().parse(source).root_node
     else:
         return root, "a line break lies inside a command"
-    return root, "something is not complete or not understood" if root.has_error else ""
+    if root.has_error and b"$((" in source:
+        # No sum, then: bash reads it once more as a subshell in a substitution.
+        root = _parser().parse(source.replace(b"$((", b"$( (")).root_node
+        return root, "a calculation is not understood"
+    if root.has_error:
+        return root, "something is not complete or not understood"
+    return root, "a part is not explained by the grammar" if _unexplained(root, source) else ""
 
 
 def _bare_newline(root: Node, source: bytes) -> int | None:
@@ -82,3 +89,27 @@ def _bare_newline(root: Node, source: bytes) -> int | None:
             if at >= 0:
                 return left.end_byte + at
     return None
+
+
+def _unexplained(root: Node, source: bytes) -> bool:
+    """Whether anything but white space lies between the nodes, where no one would judge it."""
+    if _gap(source[: root.start_byte]) or _gap(source[root.end_byte :]):
+        return True
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if not node.children or node.type in _TEXTS:
+            continue
+        waiting.extend(node.children)
+        edges = [
+            node.start_byte,
+            *(edge for c in node.children for edge in (c.start_byte, c.end_byte)),
+            node.end_byte,
+        ]
+        if any(_gap(source[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)):
+            return True
+    return False
+
+
+def _gap(text: bytes) -> bool:
+    return bool(text.replace(b"\\\n", b"").strip(b" \t\n"))

@@ -88,6 +88,9 @@ _WORDS = frozenset(
 _RESERVED = names("{ } ! if then else elif fi while until do done for case esac select function in")
 
 
+_WORDS_IN_A_ROW = re.compile(r"[A-Za-z_]\w*\s+(-?[A-Za-z_~/]|[\"'$])")
+
+
 class Walker:
     """Call `line`, then `analysis`."""
 
@@ -124,7 +127,9 @@ class Walker:
 
     def _visit(self, node: Node) -> None:
         kind = node.type
-        if kind in _SEQUENCES:
+        if kind == "arithmetic_expansion" or (node.children and node.children[0].type == "(("):
+            self._arithmetic(node)
+        elif kind in _SEQUENCES:
             self._sequence(node)
         elif kind == "list":
             self._list(node)
@@ -149,6 +154,15 @@ class Walker:
             self._problems.append(f"there is a part ({kind.lower()}) that is not understood")
             for child in node.children:
                 self._visit(child)
+
+    def _arithmetic(self, node: Node) -> None:
+        """bash takes `$((` for a subshell in a substitution when it is no sum: two words in a row are none."""
+        self._reader.substitutions(node)
+        text = text_of(node).lstrip("$([").rstrip(")] ")
+        if _WORDS_IN_A_ROW.search(text):
+            self._problems.append("a calculation is not understood")
+            with self._state.scope():
+                self.line(text)
 
     def _sequence(self, node: Node) -> None:
         """One after the other; a `cd` may have failed when the next one runs."""

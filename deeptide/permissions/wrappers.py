@@ -113,19 +113,27 @@ def unwrap(name: str, args: tuple[Arg, ...]) -> Inner | None:
         )
         if glued is not None and name == "env":
             return Inner(text=Arg.literal(re.sub("^(-S|--split-string=)", "", glued.text)))
-    assigns = []
-    while index < len(args) and name in {"env", "sudo", "doas"} and _ASSIGNMENT.match(args[index].text):
-        variable, _, value = args[index].text.partition("=")
-        assigns.append((variable, Arg.literal(value)))
-        index += 1
     slots = {"{}"} if name in FEEDING else set()
     if name == "xargs":
         slots |= {text[2:] for arg in args[:index] if (text := arg.text).startswith("-I") and len(text) > 2}
         slots |= {after.text for before, after in pairwise(args[:index]) if before.text in {"-I", "-J"}}
-    index += operands
+    index, before = _skip_assignments(args, index)
+    index, after = _skip_assignments(args, index + operands)
     if index >= len(args):
         return None
-    return Inner(args=tuple(emptied(arg, slots) for arg in args[index:]), assigns=tuple(assigns), moved=moved)
+    return Inner(
+        args=tuple(emptied(arg, slots) for arg in args[index:]), assigns=(*before, *after), moved=moved
+    )
+
+
+def _skip_assignments(args: tuple[Arg, ...], index: int) -> tuple[int, list[tuple[str, Arg]]]:
+    """`NAME=value` words before the program; taken as such for every wrapper, though only some read them so."""
+    found = []
+    while index < len(args) and _ASSIGNMENT.match(args[index].text):
+        variable, _, value = args[index].text.partition("=")
+        found.append((variable.rstrip("+"), Arg.literal(value)))
+        index += 1
+    return index, found
 
 
 def _runner(name: str, args: tuple[Arg, ...]) -> Inner | None:

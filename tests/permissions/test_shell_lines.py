@@ -19,6 +19,7 @@ from tests.deep import count
 CLASSIFIER = Classifier(Places(["/home/u/proj"], "/home/u"))
 
 REFUSED = r"""
+echo $((rm -rf ~) )
 time { rm -rf ~; }
 coproc { rm -rf ~; }
 time if ls; then rm -rf ~; fi
@@ -233,6 +234,8 @@ echo 'a‮b'
 """
 
 FREE = r"""
+echo $((i + 1)) $((a*b))
+((i++)); echo $i
 ls -la
 git status
 git log -p -3
