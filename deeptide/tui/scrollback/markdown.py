@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.style import Style
 
-from deeptide.tui.scrollback.code import ROOT, lex_line
+from deeptide.tui.scrollback.code import ROOT, lex_line, lexer_for
 from deeptide.tui.scrollback.inks import Inks
 from deeptide.tui.scrollback.inline import Words, lines_of
 from deeptide.tui.scrollback.sheet import Pen, Run
@@ -30,6 +30,12 @@ def parser() -> Any:
     """Imported on first use: markdown-it costs 30 ms that the first paint must not wait for."""
     found = import_module("markdown_it").MarkdownIt("commonmark", {"html": False})
     return found.enable(["table", "strikethrough"]).disable("reference")
+
+
+def load_markdown() -> None:
+    """Loads what Markdown and code need; to be called off the drawing thread."""
+    lexer_for("python")
+    parser()
 
 
 def draw_source(source: Source, width: int, inks: Inks) -> Pen:

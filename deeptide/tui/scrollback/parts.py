@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import msgspec
 from rich.style import Style
 
 from deeptide.tui.scrollback.cells import chop, width_of
@@ -17,7 +18,7 @@ from deeptide.tui.scrollback.code import ROOT, Stack, Token, lex_line
 from deeptide.tui.scrollback.inks import Inks
 from deeptide.tui.scrollback.markdown import MARGIN, code_line, draw_source, parser
 from deeptide.tui.scrollback.sheet import Kind, Pen, Piece, Run, Sheet, pieces_of
-from deeptide.tui.scrollback.split import LONG, Source
+from deeptide.tui.scrollback.split import FENCE_LINES, LONG, Source
 
 
 class Part(Protocol):
@@ -48,8 +49,7 @@ def markdown_ready() -> bool:
     return parser.cache_info().currsize > 0
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePart:
+class SourcePart(msgspec.Struct, frozen=True, gc=False):
     """A section of Markdown other than a top-level fence."""
 
     source: Source
@@ -71,15 +71,26 @@ class SourcePart:
         return pen.sheet()
 
 
-class Lexed:
-    """The colours of the lines of a fence section, found once. `before` is the section it continues."""
+CARRIED_LINES = 10 * FENCE_LINES
+"""The state of a lexer starts afresh after so many lines of a fence, so that looking into the middle of a very
+long one costs no more than these."""
 
-    __slots__ = ("_before", "_language", "_lines", "_tokens", "after")
+
+class Lexed:
+    """The colours of the lines of a fence section. `before` is the section it continues.
+
+    While the section is open its tokens are kept, so that only new lines are lexed; of a section that is full
+    only the state at its end is kept.
+    """
+
+    __slots__ = ("_before", "_end", "_language", "_lines", "_row", "_tokens")
 
     def __init__(self, source: Source, before: Lexed | None, like: Lexed | None) -> None:
         self._before = before
         self._language = source.info
+        self._row = source.row
         self._lines = source.text.split("\n")[:-1]
+        self._end: Stack | None = None
         self._tokens: list[tuple[list[Token], Stack]] = []
         if like is not None and like._before is before and like._language == self._language:
             for mine, theirs, tokens in zip(self._lines, like._lines, like._tokens, strict=False):
@@ -88,31 +99,30 @@ class Lexed:
                 self._tokens.append(tokens)
 
     def lines(self) -> list[tuple[str, list[Token]]]:
-        self._lex()
-        return [(line, tokens) for line, (tokens, _) in zip(self._lines, self._tokens, strict=True)]
+        return [(line, tokens) for line, (tokens, _) in zip(self._lines, self._lexed(), strict=True)]
 
     def end(self) -> Stack:
-        self._lex()
-        return self._tokens[-1][1] if self._tokens else self._begin()
+        if self._end is None:
+            self._lexed()
+        return self._end or ROOT
 
     def _begin(self) -> Stack:
-        """The state at the first line. Walks back without recursion: a fence may have thousands of sections."""
-        chain: list[Lexed] = []
-        before = self._before
-        while before is not None and len(before._tokens) < len(before._lines):
-            chain.append(before)
-            before = before._before
-        for earlier in reversed(chain):
-            earlier._lex()
-        return self._before.end() if self._before is not None and self._before._lines else ROOT
+        """The state at the first line."""
+        if self._before is None or self._row % CARRIED_LINES == 0:
+            return ROOT
+        return self._before.end()
 
-    def _lex(self) -> None:
-        if len(self._tokens) == len(self._lines):
-            return
-        stack = self._tokens[-1][1] if self._tokens else self._begin()
-        for line in self._lines[len(self._tokens) :]:
-            tokens, stack = lex_line(self._language, line, stack)
-            self._tokens.append((tokens, stack))
+    def _lexed(self) -> list[tuple[list[Token], Stack]]:
+        tokens = self._tokens
+        if len(tokens) < len(self._lines):
+            stack = tokens[-1][1] if tokens else self._begin()
+            for line in self._lines[len(tokens) :]:
+                found, stack = lex_line(self._language, line, stack)
+                tokens.append((found, stack))
+        self._end = tokens[-1][1] if tokens else self._begin()
+        if len(self._lines) >= FENCE_LINES:
+            self._tokens = []
+        return tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from deeptide.tui.scrollback.column import Column
 from deeptide.tui.scrollback.finding import Hit, find, pattern
 from deeptide.tui.scrollback.glyphs import UNICODE, Glyphs
 from deeptide.tui.scrollback.inks import Inks
-from deeptide.tui.scrollback.markdown import parser
+from deeptide.tui.scrollback.markdown import load_markdown
 from deeptide.tui.scrollback.parts import markdown_ready
 from deeptide.tui.scrollback.picking import Row, address, around, bounds, character_at, key_of, picked
 from deeptide.tui.scrollback.pill import pill_span, with_pill
@@ -211,7 +211,7 @@ class Scrollback(ScrollView, can_focus=True):
 
     async def _load_markdown(self) -> None:
         """Done when there is something to draw and not before: the first paint of the app does not wait."""
-        await asyncio.to_thread(parser)
+        await asyncio.to_thread(load_markdown)
         self.column.redraw(self.column.inks)
         self._settle()
 

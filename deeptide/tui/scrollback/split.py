@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import copy
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 LONG = 4_000
 """Characters after which a section or a single line is cut."""
@@ -27,8 +28,7 @@ _ORDERED = re.compile(r"(\d{1,9})([.)])(?:([ \t]+)(\S)|[ \t]*$)")
 _TABLE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, gc=False):
     """One section. `kind` `plain` is never parsed (the inside of a very long line); `more` continues an item
     whose text stood `indent` cells in.
 
