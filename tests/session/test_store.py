@@ -15,7 +15,9 @@ from deeptide.session.store import TRASH_DAYS, Store
 def talk(store: Store, *said: str, workspace: str = "/w", title: str = "") -> str:
     folder = store.new_folder()
     log = Log(folder)
-    log.append(SessionStarted(folder.name, workspace, "system", (), "deepseek-flash", "high", "ask", "1", 1000))
+    log.append(
+        SessionStarted(folder.name, workspace, "system", (), "deepseek-flash", "high", "ask", "1", 1000)
+    )
     for turn, text in enumerate(said, 1):
         log.append(UserMessage(text))
         log.append(TurnStarted(turn))
