@@ -24,16 +24,20 @@ _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 
 
 class Reader:
-    """`visit` is called with each command substitution that stands in a word."""
+    """`visit` is called with each command substitution in a word, `problem` with what cannot be followed."""
 
-    def __init__(self, state: State, visit: Callable[[Node], None]) -> None:
+    def __init__(self, state: State, visit: Callable[[Node], None], problem: Callable[[str], None]) -> None:
         self._state = state
         self._visit = visit
+        self._problem = problem
 
     def word(self, node: Node) -> Arg:
         word = Word(text_of(node))
         self._fill(word, node, quoted=False)
-        return word.finish(self._state.home, self._state.cwds[0])
+        arg = word.finish(self._state.home, self._state.cwds[0])
+        if word.overflow:
+            self._problem("a word can become too many things")
+        return arg
 
     def assignment(self, node: Node) -> tuple[str, Arg] | None:
         """`NAME=value` as a pair; None if `node` is none."""

@@ -101,6 +101,11 @@ def _unexplained(root: Node, source: bytes) -> bool:
         if not node.children or node.type in _TEXTS:
             continue
         waiting.extend(node.children)
+        pairs = pairwise(node.children)
+        if node.type == "command" and any(_torn(left, right) for left, right in pairs):
+            return True
+        if node.type == "concatenation" and any(_grows(left, right) for left, right in pairs):
+            return True
         edges = [
             node.start_byte,
             *(edge for c in node.children for edge in (c.start_byte, c.end_byte)),
@@ -109,6 +114,19 @@ def _unexplained(root: Node, source: bytes) -> bool:
         if any(_gap(source[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)):
             return True
     return False
+
+
+def _torn(left: Node, right: Node) -> bool:
+    """One word of bash that the grammar counts as two."""
+    words = {left.type, right.type}.isdisjoint(
+        {"variable_assignment", "file_redirect", "herestring_redirect"}
+    )
+    return words and left.end_byte == right.start_byte
+
+
+def _grows(left: Node, right: Node) -> bool:
+    """`$X{a,b}`: bash expands the braces first, into the variables `$Xa` and `$Xb`."""
+    return left.type == "simple_expansion" and (right.text or b"").startswith(b"{")
 
 
 def _gap(text: bytes) -> bool:

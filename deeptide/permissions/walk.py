@@ -97,7 +97,7 @@ class Walker:
     def __init__(self, parse: Callable[[str], tuple[Node, str]], cwd: str, home: str) -> None:
         self._parse = parse
         self._state = State(cwd, home)
-        self._reader = Reader(self._state, self._visit)
+        self._reader = Reader(self._state, self._visit, self.give_up)
         self._segments: list[Segment] = []
         self._problems: list[str] = []
         self._bombs: list[str] = []

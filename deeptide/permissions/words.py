@@ -44,7 +44,7 @@ def plain(value: str) -> str:
 
 
 class Word:
-    """A word under construction: all its readings at once."""
+    """A word under construction: all its readings at once. `overflow`: there are more than are followed."""
 
     def __init__(self, raw: str) -> None:
         self._raw = raw
@@ -52,6 +52,7 @@ class Word:
         self._dynamic = False
         self._leads = False
         self._bare_variable = False
+        self.overflow = False
 
     def add(self, text: str, kind: str) -> None:
         self._bare_variable = False
@@ -68,20 +69,25 @@ class Word:
         self._dynamic = True
         kind = "q" if quoted else "v"
         options = list(dict.fromkeys(choices)) or [""]
-        self._readings = [
+        product = [
             reading + [(character, kind) for character in option]
             for reading in self._readings
             for option in options
-        ][:MOST]
+        ]
+        self.overflow = self.overflow or len(product) > MOST
+        self._readings = product[:MOST]
 
     def finish(self, home: str, cwd: str) -> Arg:
         values: list[str] = []
         for reading in self._readings:
             for tokens in _braces(reading):
+                self.overflow = self.overflow or _odd(tokens)
                 value = "".join(_token_text(token) for token in _tilde(tokens, home, cwd))
                 values.extend(value.split() or [""] if self._bare_variable else [value])
+        values = list(dict.fromkeys(values))
+        self.overflow = self.overflow or len(values) > MOST
         first = "".join(character for character, _ in self._readings[0])
-        return Arg(self._raw, first, tuple(dict.fromkeys(values))[:MOST], self._dynamic, self._leads)
+        return Arg(self._raw, first, tuple(values[:MOST]), self._dynamic, self._leads)
 
 
 def _token_text(token: Token) -> str:
@@ -101,6 +107,11 @@ def _tilde(tokens: list[Token], home: str, cwd: str) -> list[Token]:
     else:
         place = "/root" if name == "root" else f"/home/{name}"
     return [(character, "q") for character in place] + tokens[end:]
+
+
+def _odd(tokens: list[Token]) -> bool:
+    """Braces and commas are left over: bash may still find a pair in them."""
+    return (",", "b") in tokens and (("{", "b") in tokens or ("}", "b") in tokens)
 
 
 def _braces(tokens: list[Token], depth: int = 0) -> list[list[Token]]:

@@ -48,7 +48,7 @@ class Rules:
             text = read_bytes(file, 1_000_000).decode("utf-8-sig", "replace")
         except WorkspaceError:
             return self
-        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        lines = [_meant(line) for line in text.splitlines() if line.strip() and not line.startswith("#")]
         if not lines:
             return self
         # Imported at the first ignore file: it costs as much as the rest of a start.
@@ -63,6 +63,12 @@ class Rules:
             if verdict is not None:
                 return verdict
         return False
+
+
+def _meant(line: str) -> str:
+    """`x/**` is what lies in x, not x itself, which may hold exceptions; the matcher needs that spelled out."""
+    bare = line.rstrip()
+    return f"{bare}/*" if bare.endswith("/**") else line
 
 
 def walk(root: Path, *, hidden: bool = False, ignored: bool = False, folders: bool = False) -> Iterator[Path]:
