@@ -1,44 +1,41 @@
-"""The terminal app: a switchboard between widgets, the desk and the session on the stage.
+"""The terminal app: a switchboard between widgets, keys and what waits backstage.
 
-Invariant: it decides nothing about talks; every key and message is passed to the one part that owns it.
+Invariant: it decides nothing about talks; every key and message is passed to the one part that owns it, and
+only what the first frame shows is imported here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import signal
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from textual.app import App, ComposeResult, SuspendNotSupported
+from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
 from textual.geometry import Offset
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from deeptide.protocol.errors import DeepTideError
-from deeptide.protocol.events import ApprovalRequested, Notice, TurnEnded
-from deeptide.tui.bridge import Bridge, Stage
-from deeptide.tui.desk import Desk
-from deeptide.tui.editor import edit
 from deeptide.tui.history import History, history_file
-from deeptide.tui.keys import Twice, next_mode, teach_legacy_keys
-from deeptide.tui.lobby import Declined, Lobby, is_about_the_key
+from deeptide.tui.keys import Twice, teach_legacy_keys
 from deeptide.tui.manners import Manners
-from deeptide.tui.mentions import workspace_files
 from deeptide.tui.palette import PALETTES, Palette, choose
-from deeptide.tui.ports import House, HouseFactory, Start
+from deeptide.tui.ports import HouseFactory, Start
 from deeptide.tui.widgets.activity import Activity
-from deeptide.tui.widgets.approval import ApprovalPanel
-from deeptide.tui.widgets.composer import Composer, Wish
-from deeptide.tui.widgets.page import Page
-from deeptide.tui.widgets.plan import PlanPanel
-from deeptide.tui.widgets.queue import QueueLines
+from deeptide.tui.widgets.composer import Composer
 from deeptide.tui.widgets.status import Status
 from deeptide.tui.widgets.welcome import Welcome
+
+if TYPE_CHECKING:
+    from deeptide.tui.backstage import Backstage
+    from deeptide.tui.scrollback.scrollback import Scrollback
+    from deeptide.tui.widgets.approval import ApprovalPanel
 
 
 class DeepTideApp(App[int]):
@@ -76,35 +73,27 @@ class DeepTideApp(App[int]):
         self.failure: DeepTideError | None = None
         self.farewell = ""
         self.manners = Manners(self.write, os.environ)
-        self._start = start or Start()
-        self._workspace = workspace
+        self.workspace = workspace
+        self._factory, self._start = house_factory, start or Start()
+        self._back: Backstage | None = None
+        self._early: list[Composer.Sent] = []
         self._twice = Twice()
         history = History(history_file(home, workspace) if home else None)
-        self.composer = Composer(history, lambda: workspace_files(self._workspace))
+        self.composer = Composer(history)
         self.activity = Activity(moving=not still)
-        self.scrollback = Page(self.palette)
-        self.approval, self.plan = ApprovalPanel(), PlanPanel()
-        self.queue, self.status, self.welcome = QueueLines(), Status(), Welcome(workspace)
-        stage = Stage(
-            self.scrollback, self.approval, self.plan, self.queue, self.activity, self.composer,
-            self.status, shown=self._shown, called=self._called,
-        )  # fmt: skip
-        self.lobby = Lobby(house_factory, stage, ask=self.push_screen_wait, follow=self._follow)
-        self.desk = Desk(
-            self.lobby, ask=self.push_screen_wait, put_back=self.composer.put_back,
-            leave=self.action_leave,
-            copy=self.copy_to_clipboard,
-            visit=self.open_url, palette=self.palette,
-        )  # fmt: skip
+        self.status, self.welcome = Status(), Welcome(workspace)
+
+    @property
+    def back(self) -> Backstage:
+        """There soon after the first frame, and before any message of what it mounts."""
+        assert self._back is not None
+        return self._back
 
     # ---- the screen ------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
         with Container(id="page"):
             yield self.welcome
-        yield self.plan
-        yield self.queue
-        yield self.approval
         yield self.activity
         yield self.composer
         yield self.status
@@ -135,110 +124,70 @@ class DeepTideApp(App[int]):
 
     def on_mount(self) -> None:
         self.composer.prompt.focus()
-        self.manners.title(self._workspace.name)
+        self.manners.title(self.workspace.name)
         if not self.is_headless:
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.action_leave)
 
-    async def on_ready(self) -> None:
-        # Not before the first paint: it begins to load its Markdown parser when it is mounted.
-        self.scrollback.display = self.scrollback.can_focus = False
-        await self.query_one("#page").mount(self.scrollback)
+    def on_ready(self) -> None:
         self.run_worker(self._enter(), name="enter")
 
     async def _enter(self) -> None:
-        try:
-            await asyncio.to_thread(self.composer.history.load)
-            house = await self.lobby.open()
-            self._dress(house)
-            await self.lobby.begin(self._start)
-        except DeepTideError as error:
-            self.failure = None if isinstance(error, Declined) else error
-            self.exit(error.exit_code, return_code=error.exit_code)
-            return
-        if self._start.prompt:
-            self.on_composer_sent(Composer.Sent(self._start.prompt))
-        self.run_worker(house.warm(), name="warm")
-        if self._start.how == "pick":
-            await self.desk.pick_session()
-
-    def _dress(self, house: House) -> None:
-        self._workspace = house.workspace
-        self.welcome.at(house.workspace)
-        self.composer.commands = house.commands
-        ui = house.settings.ui
-        self.manners.bell, self.manners.notify = ui.bell, ui.notify
-
-    def _follow(self, bridge: Bridge) -> None:
-        self.run_worker(bridge.run(), name="bridge", group="bridge", exclusive=True)
-
-    def _shown(self) -> None:
-        """After each frame of the bridge."""
-        assert self.lobby.bridge is not None
-        empty = not self.lobby.bridge.transcript.blocks
-        if self.welcome.display != empty:
-            self.welcome.display, self.scrollback.display = empty, not empty
-        facts = self.status.facts
-        self.welcome.detail(f"{facts.model}  {facts.effort}")
-        self.manners.title(facts.title or self._workspace.name)
-
-    def _called(self, event: TurnEnded | ApprovalRequested) -> None:
-        self.manners.call(event, self.activity.elapsed)
-        if isinstance(event, TurnEnded) and is_about_the_key(event):
-            self._act(self.lobby.settle_key(event.error))
+        # Nothing of it is in the first frame, and importing it costs as much as that frame.
+        module = await asyncio.to_thread(importlib.import_module, "deeptide.tui.backstage")
+        back: Backstage = module.Backstage(self, self._factory)
+        await back.mount()
+        self._back = back
+        early, self._early = self._early, []
+        for sent in early:
+            back.say(sent)
+        await asyncio.to_thread(self.composer.history.load)
+        await back.open(self._start)
 
     def action_leave(self) -> None:
         self.run_worker(self._leave(), name="leave", group="leave", exclusive=True)
 
     async def _leave(self) -> None:
         self.activity.tell("Saving", 60)
-        self.farewell = await self.lobby.leave()
+        if self._back is not None:
+            self.farewell = await self._back.lobby.leave()
         self.exit(0)
 
     # ---- what widgets ask for --------------------------------------------------------------------------
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
-        self.scrollback.jump_to_end()
-        self._act(self.desk.take(event.text, steer=event.steer))
-
-    def _act(self, work: Coroutine[Any, Any, object]) -> None:
-        """Do beside the app what may take a while; a refusal is shown and never thrown at the app."""
-
-        async def guarded() -> None:
-            try:
-                await work
-            except DeepTideError as error:
-                self.lobby.session.tell(Notice(str(error), "error", error.advice))
-            if self.lobby.bridge:
-                self.lobby.bridge.refresh()
-
-        self.run_worker(guarded(), group="acts")
+        if self._back is None:
+            self._early.append(event)
+        else:
+            self._back.say(event)
 
     def on_composer_wished(self, event: Composer.Wished) -> None:
-        acts: dict[Wish, Callable[[], object]] = {
-            "escape": self._escape,
-            "quit": self.action_leave,
-            "take-back": self._take_back,
-            "editor": self._edit,
-            "page-up": self.scrollback.action_page_up,
-            "page-down": self.scrollback.action_page_down,
-            "top": self.scrollback.action_scroll_home,
-            "bottom": self.scrollback.jump_to_end,
-        }
-        acts[event.wish]()
+        match event.wish:
+            case "quit":
+                self.action_leave()
+            case _ if self._back is None:
+                pass
+            case "escape":
+                self._escape()
+            case "editor":
+                self._back.edit()
+            case "take-back":
+                self._back.take_back()
+            case wish:
+                self._back.scroll(wish)
 
     def on_approval_panel_answered(self, event: ApprovalPanel.Answered) -> None:
-        self.lobby.session.answer(event.approval_id, event.decision)
+        self.back.lobby.session.answer(event.approval_id, event.decision)
 
     def on_approval_panel_typed_through(self, event: ApprovalPanel.TypedThrough) -> None:
         if not self.composer.empty:
             self.composer.type_through(event.character)
 
-    def on_approval_panel_emptied(self) -> None:
+    def on_approval_panel_emptied(self, event: Message) -> None:
         self.composer.prompt.focus(scroll_visible=False)
 
-    def on_scrollback_link_clicked(self, event: Page.LinkClicked) -> None:
-        self._act(self.desk.follow(event.address))
+    def on_scrollback_link_clicked(self, event: Scrollback.LinkClicked) -> None:
+        self.back.act(self.back.desk.follow(event.address))
 
     def on_app_focus(self) -> None:
         self.manners.present = True
@@ -249,11 +198,10 @@ class DeepTideApp(App[int]):
     # ---- keys ------------------------------------------------------------------------------------------
 
     def _escape(self) -> None:
-        if self.lobby.busy:
-            self.activity.tell("Interrupting")
-            self._act(self.lobby.session.cancel())
-        elif self._twice.press("escape"):
-            self._act(self.desk.open("rewind"))
+        if self.back.interrupt():
+            return
+        if self._twice.press("escape"):
+            self.back.act(self.back.desk.open("rewind"))
         else:
             self.activity.tell("Esc again to rewind", Twice.WITHIN_S)
 
@@ -270,30 +218,21 @@ class DeepTideApp(App[int]):
             self.screen.dismiss(None)
         elif not self.composer.empty:
             self.composer.clear()
-        elif self.lobby.busy:
-            self._act(self.lobby.session.cancel())
+        elif self._back is not None:
+            self._back.interrupt()
 
     def action_cycle_mode(self) -> None:
-        if self.lobby.bridge is not None and not isinstance(self.screen, ModalScreen):
-            self.lobby.session.set_mode(next_mode(self.lobby.session.fold.mode))
+        if self._back is not None and not isinstance(self.screen, ModalScreen):
+            self._back.cycle_mode()
 
     def action_unfold(self) -> None:
-        self.scrollback.toggle_folds()
+        if self._back is not None:
+            self._back.scrollback.toggle_folds()
 
     def action_toggle_plan(self) -> None:
-        self.plan.toggle()
+        if self._back is not None:
+            self._back.plan.toggle()
 
     def action_help(self) -> None:
-        self._act(self.desk.open("help"))
-
-    def _take_back(self) -> None:
-        if (text := self.lobby.session.unqueue()) is not None:
-            self.composer.put(text)
-
-    def _edit(self) -> None:
-        try:
-            with self.suspend():
-                text = edit(self.composer.text, os.environ)
-            self.composer.put(text)
-        except (DeepTideError, SuspendNotSupported) as error:
-            self.activity.tell(f"{error} {getattr(error, 'advice', '')}", 6)
+        if self._back is not None:
+            self._back.act(self._back.desk.open("help"))

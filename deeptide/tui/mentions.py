@@ -1,17 +1,13 @@
 """`@file` mentions: which word is being typed, and which paths of the workspace fit it best.
 
-Invariant: ranking is pure and deterministic; walking the tree happens in a thread and stops at a cap.
+Invariant: ranking is pure and deterministic.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 
-from deeptide.workspace.ignore import walk
-
-FILE_CAP = 20_000
 _OPEN = re.compile(r"(?:^|(?<=\s))@([^\s@]*)$")
 
 
@@ -54,13 +50,3 @@ def best(query: str, paths: Iterable[str], limit: int = 8) -> list[str]:
     scored = [(value, path) for path in paths if (value := score(query, path)) is not None]
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     return [path for _, path in scored[:limit]]
-
-
-def workspace_files(root: Path, cap: int = FILE_CAP) -> Sequence[str]:
-    """Paths relative to `root` with `/`, at most `cap` of them. Touches the disk: call it in a thread."""
-    found: list[str] = []
-    for path in walk(root):
-        found.append((path.relative_to(root) if path.is_absolute() else path).as_posix())
-        if len(found) >= cap:
-            break
-    return found

@@ -103,7 +103,7 @@ def shot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snap_compare: Compare)
             while any(worker.group == "files" and worker.is_running for worker in app.workers):
                 await pilot.pause(0.02)
             await pilot.pause(0.1)
-            app.scrollback.flush()
+            app.back.scrollback.flush()
             await pilot.pause()
 
         return snap_compare(app, terminal_size=size, run_before=before)
@@ -117,7 +117,7 @@ async def nothing(app: DeepTideApp, pilot: Pilot[Any]) -> None:
 
 def asking(*approvals: Approval) -> Act:
     async def act(app: DeepTideApp, pilot: Pilot[Any]) -> None:
-        app.approval.show(approvals)
+        app.back.approval.show(approvals)
 
     return act
 
@@ -137,15 +137,15 @@ def showing(make: Callable[[DeepTideApp], Any]) -> Act:
 
 
 async def busy(app: DeepTideApp, pilot: Pilot[Any]) -> None:
-    bridge = app.lobby.bridge
+    bridge = app.back.lobby.bridge
     assert bridge is not None
     bridge.show([*TALK, Record(7, NOW, PlanChanged(PLAN)), QueueChanged(("then lint", "最后提交", "c", "d"))])
-    app.plan.show(PLAN, working=True)
+    app.back.plan.show(PLAN, working=True)
     app.activity.work("Running shell")
 
 
 async def talk(app: DeepTideApp, pilot: Pilot[Any]) -> None:
-    bridge = app.lobby.bridge
+    bridge = app.back.lobby.bridge
     assert bridge is not None
     bridge.show([*TALK, ThinkingDelta("hm"), Notice("The key is kept in a file.", "info", "Send it again.")])
 
@@ -190,8 +190,8 @@ def test_a_question_on_a_low_screen(shot: Compare) -> None:
 
 def test_a_reason_for_a_denial(shot: Compare) -> None:
     async def act(app: DeepTideApp, pilot: Pilot[Any]) -> None:
-        app.approval.grace_s = 0
-        app.approval.show((DIFF,))
+        app.back.approval.grace_s = 0
+        app.back.approval.show((DIFF,))
         await pilot.pause()
         await pilot.press("n", *"use two")
 
@@ -210,12 +210,12 @@ def listed(
 
 def test_sessions(shot: Compare) -> None:
     def make(app: DeepTideApp) -> SessionPicker:
-        here = str(app.lobby.house.workspace)
+        here = str(app.back.lobby.house.workspace)
         infos = [
             listed("a1b2c3d4e5", here, "Fix the flaky upload test", "it fails", "again", NOW - 60, 3),
             listed("a1b2c3d4e6", here, "", "上传测试偶尔失败，请找出原因并修复", "好的", NOW - 9000, 1),
         ]
-        return SessionPicker(infos, app.lobby.house.workspace, "a1b2c3d4e5", NOW)
+        return SessionPicker(infos, app.back.lobby.house.workspace, "a1b2c3d4e5", NOW)
 
     async def act(app: DeepTideApp, pilot: Pilot[Any]) -> None:
         await showing(make)(app, pilot)
@@ -241,7 +241,7 @@ def test_places_to_rewind_to(shot: Compare) -> None:
 
 def test_models(shot: Compare) -> None:
     def make(app: DeepTideApp) -> ModelPicker:
-        models: list[ModelSpec] = list(app.lobby.house.models())  # type: ignore[arg-type]
+        models: list[ModelSpec] = list(app.back.lobby.house.models())  # type: ignore[arg-type]
         return ModelPicker(models, models[0].id, "high")
 
     assert shot(showing(make))
@@ -275,7 +275,7 @@ def test_other_palettes(shot: Compare, palette: Palette) -> None:
 
 def test_yolo_is_seen(shot: Compare) -> None:
     async def act(app: DeepTideApp, pilot: Pilot[Any]) -> None:
-        app.lobby.session.set_mode("yolo")
+        app.back.lobby.session.set_mode("yolo")
         await pilot.pause(0.1)
 
     assert shot(act)

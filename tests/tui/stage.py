@@ -44,11 +44,11 @@ class OnStage:
 
     @property
     def session(self) -> Any:
-        return self.app.lobby.session
+        return self.app.back.lobby.session
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        return self.app.lobby.bridge.transcript.blocks if self.app.lobby.bridge else ()
+        return self.app.back.lobby.bridge.transcript.blocks if self.app.back.lobby.bridge else ()
 
     @property
     def answers(self) -> list[str]:
@@ -102,5 +102,5 @@ async def on_stage(
             await stage.until(lambda: bool(app.status.facts.model))
             await pilot.pause()
         yield stage
-        if app.lobby.bridge is not None:
-            await app.lobby.leave()
+        if app.back.lobby.bridge is not None:
+            await app.back.lobby.leave()

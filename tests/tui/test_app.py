@@ -29,8 +29,8 @@ TOUCH = Say(calls=(Call("shell", {"command": "touch made && echo 完成"}),))
 
 
 async def asked(stage: OnStage) -> None:
-    await stage.until(lambda: stage.app.approval.current is not None)
-    await stage.until(lambda: not stage.app.approval.in_grace)
+    await stage.until(lambda: stage.app.back.approval.current is not None)
+    await stage.until(lambda: not stage.app.back.approval.in_grace)
 
 
 async def test_a_message_is_answered_and_its_cost_is_shown(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ async def test_what_is_typed_before_the_session_is_open_is_said_in_order(tmp_pat
     async with on_stage(tmp_path, says, ready=False, before=lambda: gate.wait(10) and None) as stage:
         await stage.say("first")
         await stage.say("second")
-        assert stage.app.lobby.bridge is None
+        assert stage.app.back.lobby.bridge is None
         gate.set()
         await stage.until(lambda: len(stage.answers) == 2)
         users = [block.text for block in stage.blocks if isinstance(block, UserBlock)]
@@ -62,7 +62,7 @@ async def test_a_message_while_busy_is_queued_and_up_takes_it_back(tmp_path: Pat
         await stage.say("go")
         await stage.until(lambda: stage.session.busy)
         await stage.say("then this")
-        await stage.until(lambda: stage.app.queue.items == ("then this",))
+        await stage.until(lambda: stage.app.back.queue.items == ("then this",))
         assert stage.app.status.facts.queued == 1
         await stage.pilot.press("up")
         await stage.until(lambda: stage.app.composer.text == "then this")
@@ -142,8 +142,8 @@ async def test_panels_that_come_and_go_do_not_stop_the_transcript_from_following
         await asked(stage)
         await stage.pilot.press("y")
         await stage.idle()
-        await stage.until(lambda: "the end" in stage.app.scrollback.visible_text())
-        assert stage.app.scrollback.at_end
+        await stage.until(lambda: "the end" in stage.app.back.scrollback.visible_text())
+        assert stage.app.back.scrollback.at_end
 
 
 async def test_a_reason_typed_with_a_denial_reaches_the_model(tmp_path: Path) -> None:
@@ -158,13 +158,13 @@ async def test_a_reason_typed_with_a_denial_reaches_the_model(tmp_path: Path) ->
 
 async def test_letters_typed_when_a_question_appears_stay_in_the_composer(tmp_path: Path) -> None:
     async with on_stage(tmp_path, [TOUCH, Say("ok")]) as stage:
-        stage.app.approval.grace_s = 30.0
+        stage.app.back.approval.grace_s = 30.0
         await stage.say("make it")
         stage.app.composer.prompt.insert("I was sa")
-        await stage.until(lambda: stage.app.approval.current is not None)
+        await stage.until(lambda: stage.app.back.approval.current is not None)
         await stage.pilot.press("y")
         await stage.until(lambda: stage.app.composer.text == "I was say")
-        assert stage.app.approval.current is not None
+        assert stage.app.back.approval.current is not None
 
 
 async def test_an_unknown_command_comes_back_with_a_reason(tmp_path: Path) -> None:
@@ -298,14 +298,14 @@ async def test_a_burst_is_drawn_in_few_frames_and_nothing_of_it_is_lost(tmp_path
     text = "".join(f"token{number} " for number in range(3000))
     async with on_stage(tmp_path, [Say(text)]) as stage:
         frames = 0
-        apply = stage.app.scrollback.apply
+        apply = stage.app.back.scrollback.apply
 
         def counted(changes: object) -> None:
             nonlocal frames
             frames += 1
             apply(changes)  # type: ignore[arg-type]
 
-        stage.app.scrollback.apply = counted  # type: ignore[method-assign,assignment]
+        stage.app.back.scrollback.apply = counted  # type: ignore[method-assign,assignment]
         await stage.say("go")
         await stage.idle()
         assert stage.answers == [text.strip()] or stage.answers == [text]

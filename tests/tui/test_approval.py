@@ -27,7 +27,7 @@ QUESTION = Approval("3", "c3", "ask_user", "Which one?", kind="question", option
 
 
 class Bench(App[None]):
-    CSS_PATH = Path(__file__).parents[2] / "deeptide" / "tui" / "app.tcss"
+    CSS_PATH = [Path(__file__).parents[2] / "deeptide" / "tui" / name for name in ("app.tcss", "panels.tcss")]
 
     def __init__(self) -> None:
         super().__init__()

@@ -45,7 +45,8 @@ class Bench(App[None]):
         super().__init__()
         self.register_theme(DARK.theme())
         self.theme = DARK.theme().name
-        self.composer = Composer(History(None), lambda: ["src/app.py", "src/my file.py"])
+        self.composer = Composer(History(None))
+        self.composer.list_files = lambda: ["src/app.py", "src/my file.py"]
         self.composer.commands = Commands()
         self.sent: list[tuple[str, bool]] = []
         self.wishes: list[str] = []

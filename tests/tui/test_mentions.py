@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deeptide.tui.mentions import best, open_mention, score, workspace_files
+from deeptide.tui.files import workspace_files
+from deeptide.tui.mentions import best, open_mention, score
 from tests.deep import count
 
 PATHS = ["src/app.py", "src/application/views.py", "docs/app.md", "tests/test_app.py", "src/map.py"]

@@ -11,14 +11,14 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from deeptide.protocol.text import visible
+from deeptide.tui.screens.dialog import Dialog
 from deeptide.tui.widgets.choices import Choice, Choices, typed_letter
 
 
-class Ask(ModalScreen[str]):
+class Ask(Dialog[str]):
     """Returns the `value` of the answer; `otherwise` on Esc."""
 
     def __init__(self, heading: str, body: Text, choices: list[Choice], otherwise: str) -> None:

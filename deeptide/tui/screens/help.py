@@ -14,11 +14,11 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from deeptide.tui.keys import TABLE
 from deeptide.tui.ports import CommandInfo
+from deeptide.tui.screens.dialog import Dialog
 
 
 def pairs(lines: Sequence[tuple[str, str]], room: int) -> Table:
@@ -30,7 +30,7 @@ def pairs(lines: Sequence[tuple[str, str]], room: int) -> Table:
     return table
 
 
-class Help(ModalScreen[None]):
+class Help(Dialog[None]):
     def __init__(self, commands: Sequence[CommandInfo]) -> None:
         super().__init__()
         self._commands = commands

@@ -9,11 +9,12 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from deeptide.tui.screens.dialog import Dialog
 
-class Login(ModalScreen[str | None]):
+
+class Login(Dialog[str | None]):
     """Returns the key, or None for later. `reason` is why it is asked (a refusal of the provider), or empty."""
 
     def __init__(self, reason: str = "") -> None:

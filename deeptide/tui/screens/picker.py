@@ -11,15 +11,15 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from deeptide.tui.screens.dialog import Dialog
 from deeptide.tui.widgets.rows import Row, Rows, fitting
 
 KEYS = "type to filter · Enter takes · Esc"
 
 
-class Picker(ModalScreen[str | None]):
+class Picker(Dialog[str | None]):
     """Returns the chosen row's value, or None. Subclasses give rows, and a preview if they have one."""
 
     heading = "Pick"

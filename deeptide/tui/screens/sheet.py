@@ -8,17 +8,17 @@ from __future__ import annotations
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from deeptide.transcript.blocks import AnswerBlock, Change
 from deeptide.tui.palette import Palette
+from deeptide.tui.screens.dialog import Dialog
 from deeptide.tui.scrollback.scrollback import Scrollback
 
 FIT_S = 0.05
 FRAME_ROWS = 5
 
 
-class Sheet(ModalScreen[None]):
+class Sheet(Dialog[None]):
     """Markdown in the same hand as the transcript."""
 
     def __init__(self, title: str, markdown: str, palette: Palette) -> None:

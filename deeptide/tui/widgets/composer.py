@@ -48,12 +48,12 @@ class Composer(Vertical):
             super().__init__()
             self.wish = wish
 
-    def __init__(self, history: History, files: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, history: History) -> None:
         super().__init__(id="composer")
         self.history = history
         self.commands: CommandList | None = None
         self.queued = False
-        self._list_files = files
+        self.list_files: Callable[[], Sequence[str]] = tuple
         self._files: Sequence[str] | None = None
         self._files_at = 0.0
         self._draft: str | None = None
@@ -239,7 +239,7 @@ class Composer(Vertical):
 
     async def _load_files(self) -> None:
         try:
-            self._files = await asyncio.to_thread(self._list_files)
+            self._files = await asyncio.to_thread(self.list_files)
         except (OSError, DeepTideError):
             self._files = ()
         self.refresh_suggestions()
