@@ -180,7 +180,7 @@ class Classifier:
                 return Ruling(Level.ASK, "secret file", f"{target.text} may hold secrets.", clearable=False)
             return FINE
         ruling = self._places.write(target, segment.cwds)
-        empties = not segment.args or segment.name in {":", "true"}
+        empties = (not segment.args and not segment.piped) or segment.name in {":", "true"}
         if empties and ruling.level is Level.SANDBOXED and redirect.operator in {">", ">|", "&>"}:
             return Ruling(Level.ASK, "redirect", f"It empties {target.text}.", clearable=False)
         if ruling.level is Level.SANDBOXED:

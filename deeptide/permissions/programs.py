@@ -55,6 +55,7 @@ _SUBCOMMANDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "helm": (frozenset(), names("install upgrade uninstall delete rollback")),
     "terraform": (names("fmt validate"), names("apply destroy import state taint")),
     "tofu": (names("fmt validate"), names("apply destroy import state taint")),
+    "mise": (names("run r watch tasks"), frozenset()),
     "gem": (frozenset(), names("push yank owner")),
     "twine": (frozenset(), names("upload")),
     "poetry": (frozenset(), names("publish")),
@@ -229,6 +230,9 @@ class Programs:
 
     def _git(self, segment: Segment) -> Ruling:
         ruling = git_ruling(segment.texts)
+        if not all(self._places.inside(cwd) for cwd in segment.cwds):
+            away = Ruling(Level.ASK, "git elsewhere", "It works on another repository.", clearable=False)
+            ruling = worst((away, ruling))
         git = Git.of(segment.texts)
         if git.sub == "clean" and ruling.level is Level.STRONG:
             operands = [arg for arg in segment.rest if arg.text in git.operands]

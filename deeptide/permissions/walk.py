@@ -171,20 +171,28 @@ class Walker:
             self._visit(child)
             self._state.merge(before)
 
-    def _list(self, node: Node) -> None:
+    def _list(self, node: Node, redirects: list[Node] | None = None) -> None:
         before = self._state.cwds
         for child in node.children:
             if child.type == "||":
                 self._state.merge(before)
-            self._visit(child)
+            if redirects and child.end_byte == node.end_byte:
+                self._with_redirects(child, redirects)
+            else:
+                self._visit(child)
 
-    def _pipeline(self, stages: list[Node], first: int | None = None) -> None:
+    def _pipeline(
+        self, stages: list[Node], first: int | None = None, redirects: list[Node] | None = None
+    ) -> None:
         start = len(self._segments) if first is None else first
         for number, stage in enumerate(stages):
             before = len(self._segments)
             upstream = tuple(self._segments[start:before])
             with self._state.scope():
-                self._visit(stage)
+                if redirects and number == len(stages) - 1:
+                    self._with_redirects(stage, redirects)
+                else:
+                    self._visit(stage)
             if number or first is not None:
                 self._connect(upstream, before)
 
@@ -205,19 +213,31 @@ class Walker:
             else:
                 self._segments[index] = _with(segment, piped=True)
 
-    def _redirected(self, node: Node) -> None:
+    def _redirected(self, node: Node, outer: list[Node] | None = None) -> None:
         redirects = [child for child in node.children if child.type.endswith("_redirect")]
         body = next((child for child in node.children if child not in redirects and child.is_named), None)
         before = len(self._segments)
-        if body is not None and body.type in {"command", "declaration_command"}:
-            self._command(body, tuple(redirects))
-        else:
-            if body is not None:
-                self._visit(body)
-            found, _, _ = self._redirects(redirects)
-            self._emit(Segment(redirects=found, cwds=self._state.cwds))
+        self._with_redirects(body, [*redirects, *(outer or ())])
         for redirect in redirects:
             self._rest_of_heredoc(redirect, before)
+
+    def _with_redirects(self, body: Node | None, redirects: list[Node]) -> None:
+        """The grammar hangs redirects on a whole list or pipeline; bash on its last command."""
+        if body is None or not redirects:
+            found, _, _ = self._redirects(redirects)
+            self._emit(Segment(redirects=found, cwds=self._state.cwds))
+        elif body.type in {"command", "declaration_command"}:
+            self._command(body, tuple(redirects))
+        elif body.type == "list":
+            self._list(body, redirects)
+        elif body.type == "pipeline":
+            self._pipeline([child for child in body.children if child.is_named], redirects=redirects)
+        elif body.type == "redirected_statement":
+            self._redirected(body, redirects)
+        else:
+            self._visit(body)
+            found, _, _ = self._redirects(redirects)
+            self._emit(Segment(redirects=found, cwds=self._state.cwds, piped=True))
 
     def _rest_of_heredoc(self, redirect: Node, before: int) -> None:
         """The grammar puts what follows `<<EOF` on its line inside the redirect."""
@@ -339,6 +359,7 @@ class Walker:
         if len(self._segments) >= _MOST_SEGMENTS:
             self._problems.append("there are too many commands to judge")
             return
+        segment = self._elsewhere(segment)
         self._segments.append(segment)
         name = segment.name
         if name in _RESERVED and segment.args[0].raw == name:
@@ -383,6 +404,13 @@ class Walker:
             )
         )
 
+    def _elsewhere(self, segment: Segment) -> Segment:
+        """`git -C DIR …` is git run in DIR."""
+        while segment.name == "git" and len(segment.rest) > 1 and segment.texts[0] == "-C":
+            cwds = self._state.folders(segment.rest[1], segment.cwds)
+            segment = _with(segment, args=(segment.args[0], *segment.rest[2:]), cwds=cwds)
+        return segment
+
     def _inner_line(self, text: Arg, via: tuple[str, ...], outer: Segment | None = None) -> None:
         if text.dynamic:
             self._problems.append("a shell runs text that is not known")
@@ -402,7 +430,7 @@ def _with(segment: Segment, **changes: object) -> Segment:
 
 def _fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool]:
     """The operands that `… | xargs` may get: the folders of a find, or the words of the first command."""
-    source = next((segment for segment in upstream if segment.args), None)
+    source = next((segment for segment in upstream if segment.name not in {"", "cd", "pushd", "set"}), None)
     if source is None:
         return (), True
     find = Find.of(source)
@@ -418,10 +446,10 @@ def _fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool]:
 
 def _spoken(upstream: tuple[Segment, ...]) -> str | None:
     """The text that reaches a shell through a pipe, if the line says it."""
-    source = next((segment for segment in upstream if segment.args), None)
-    if source is None:
-        return None
-    if source.name in {"echo", "printf"}:
-        text = joined(tuple(arg for arg in source.rest if not re.fullmatch("-[neE]+", arg.text))).text
-        return text.replace("\\n", "\n")
-    return source.stdin if source.name in {"cat", "tee"} else None
+    for segment in reversed(upstream):
+        if segment.name in {"echo", "printf"}:
+            text = joined(tuple(arg for arg in segment.rest if not re.fullmatch("-[neE]+", arg.text))).text
+            return text.replace("\\n", "\n")
+        if segment.stdin is not None:
+            return segment.stdin
+    return None

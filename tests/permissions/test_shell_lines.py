@@ -19,6 +19,10 @@ from tests.deep import count
 CLASSIFIER = Classifier(Places(["/home/u/proj"], "/home/u"))
 
 REFUSED = r"""
+cd src && bash <<E\nrm -rf ~\nE
+ls | sh <<E\nrm -rf ~\nE
+cd src && cat <<E | sh\nrm -rf ~\nE
+git -C ~ clean -fdx .
 echo $((rm -rf ~) )
 time { rm -rf ~; }
 coproc { rm -rf ~; }
@@ -178,6 +182,10 @@ find / -exec sh -c 'rm -rf "$1"' _ {} +
 """
 
 STRONG = r"""
+rm -rf $H{OME,x}
+rm -rf {a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}
+rm \ x
+git -C ../other reset --hard
 env { ls
 rm -rf .
 rm -rf ./
@@ -234,6 +242,7 @@ echo 'a‮b'
 """
 
 FREE = r"""
+git -C src status
 echo $((i + 1)) $((a*b))
 ((i++)); echo $i
 ls -la
@@ -327,7 +336,7 @@ awk '{system("x")}' y
 sed 's/a/b/w out' x
 sed -n '1e id' x
 sed -n '/a/,$p' x
-git -C x status
+git -C ../x status
 git log --output=/etc/x
 git grep --open-files-in-pager=x y
 LD_PRELOAD=x ls
@@ -365,6 +374,8 @@ ls -la | tee out
 """
 
 SANDBOXED = r"""
+cd src && cat <<'E' > x\nhi\nE
+ls | sort > x
 mkdir -p a/b
 touch x
 echo hi > x
