@@ -60,22 +60,31 @@ def trouble(
 
 
 def private_dir(path: Path) -> Path:
-    """Makes `path` and its missing parents with mode 0700, tightens an existing `path`, and returns it."""
+    """Makes `path` and its missing parents with mode 0700, tightens an existing `path`, and returns it.
+
+    A shared folder (sticky, like /tmp) or another user's is left as it is.
+    """
     try:
-        missing = [path]
-        while not missing[-1].parent.exists():
-            missing.append(missing[-1].parent)
-        for folder in reversed(missing):
-            with suppress(FileExistsError):
-                os.mkdir(folder, 0o700)
+        _make_private(path)
         info = os.stat(path)
-        if not stat.S_ISDIR(info.st_mode):
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
-        if stat.S_IMODE(info.st_mode) & 0o077 and info.st_uid == os.geteuid():
+        ours = info.st_uid == os.geteuid() and not info.st_mode & stat.S_ISVTX
+        if stat.S_IMODE(info.st_mode) & 0o077 and ours:
             os.chmod(path, 0o700)
     except OSError as error:
         raise trouble(error, "make the folder", path) from error
     return path
+
+
+def _make_private(path: Path) -> None:
+    """What exists keeps its mode: a log may be asked for in a folder that is not ours to close."""
+    missing = [path]
+    while not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    for folder in reversed(missing):
+        with suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE) -> bytes:
@@ -111,13 +120,13 @@ def atomic_write(path: Path, data: bytes, *, private: bool = False) -> None:
     """Replaces or makes `path` with `data`, all or nothing; parents are made.
 
     Mode, owner and extended attributes of an existing file are kept. A file with several hard links is
-    written in place, so that all its names see the change. `private`: the file is 0600 in a 0700 folder. A
-    symbolic link is followed. Raises WorkspaceError; the old content is then still there.
+    written in place, so that all its names see the change. `private`: the file is 0600, folders made for it
+    are 0700. A symbolic link is followed. Raises WorkspaceError; the old content is then still there.
     """
     target = Path(os.path.realpath(path))
-    if private:
-        private_dir(target.parent)
     try:
+        if private:
+            _make_private(target.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         old = _existing(target)
         if old is not None and not stat.S_ISREG(old.st_mode):
@@ -216,8 +225,8 @@ class AppendLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        private_dir(path.parent)
         try:
+            _make_private(path.parent)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise trouble(error, "open the log", path) from error
@@ -297,8 +306,8 @@ class FileLock:
         """Takes the lock at once or raises LockHeld. Taking it twice by one object is harmless."""
         if self.held:
             return
-        private_dir(self.path.parent)
         try:
+            _make_private(self.path.parent)
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise trouble(error, "open the lock", self.path) from error

@@ -53,7 +53,8 @@ class Output:
 
     @property
     def spilled(self) -> bool:
-        return self._spill is not None
+        """Whether the whole output is in the spill file."""
+        return self._spill is not None and not self._spill_error and not self.binary
 
     @property
     def full(self) -> bool:

@@ -222,14 +222,26 @@ def test_what_is_appended_is_read_back_line_by_line(tmp_path: Path, lines: list[
 
 
 def test_a_full_disk_is_said_with_advice() -> None:
-    log = AppendLog.__new__(AppendLog)
-    log.path = Path("/dev/full")
-    log._fd = os.open("/dev/full", os.O_WRONLY)
+    before = mode(Path("/dev"))
+    log = AppendLog(Path("/dev/full"))
     with pytest.raises(WorkspaceError, match="kept") as caught:
         log.append(b"entry\n")
     assert "disk is full" in caught.value.advice
     log.close()
     log.close()
+    assert mode(Path("/dev")) == before
+
+
+def test_a_shared_folder_is_not_closed_to_others(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    private_dir(shared)
+    AppendLog(shared / "log").close()
+    atomic_write(shared / "key", b"k", private=True)
+    FileLock(shared / "lock").acquire()
+    assert mode(shared) == 0o1777
+    assert {mode(file) for file in shared.iterdir()} == {0o600}
 
 
 @settings(
