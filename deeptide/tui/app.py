@@ -79,9 +79,9 @@ class DeepTideApp(App[int]):
         self._early: list[Composer.Sent] = []
         self._twice = Twice()
         history = History(history_file(home, workspace) if home else None)
-        self.composer = Composer(history)
-        self.activity = Activity(moving=not still)
-        self.status, self.welcome = Status(), Welcome(workspace)
+        self.composer = Composer(history, self.palette)
+        self.activity = Activity(self.palette, moving=not still)
+        self.status, self.welcome = Status(self.palette), Welcome(workspace, self.palette)
 
     @property
     def back(self) -> Backstage:

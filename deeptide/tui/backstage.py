@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.app import SuspendNotSupported
 
@@ -95,7 +95,8 @@ class Backstage:
         app.manners.title(facts.title or app.workspace.name)
 
     def _called(self, event: TurnEnded | ApprovalRequested) -> None:
-        self._app.manners.call(event, self._app.activity.elapsed)
+        why: Literal["done", "question"] = "done" if isinstance(event, TurnEnded) else "question"
+        self._app.manners.call(why, self._app.activity.elapsed)
         if isinstance(event, TurnEnded) and is_about_the_key(event):
             self.act(self.lobby.settle_key(event.error))
 

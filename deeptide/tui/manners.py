@@ -6,8 +6,8 @@ Invariant: it writes nothing while nothing changes, and calls only a reader who 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
-from deeptide.protocol.events import ApprovalRequested, TurnEnded
 from deeptide.tui import terminal
 
 LONG_TURN_S = 20.0
@@ -29,12 +29,13 @@ class Manners:
             self._title = text
             self._write(terminal.title(f"{text} · DeepTide"))
 
-    def call(self, event: TurnEnded | ApprovalRequested, elapsed: float) -> None:
-        """A turn ended or a question waits. Someone looking on is called only after a long turn."""
-        waited = isinstance(event, TurnEnded) and elapsed > LONG_TURN_S
+    def call(self, why: Literal["done", "question"], elapsed: float) -> None:
+        """A turn of `elapsed` seconds is done or a question waits. Someone looking on is called only after a
+        long turn."""
+        waited = why == "done" and elapsed > LONG_TURN_S
         if self.present and not waited:
             return
-        what = "has a question" if isinstance(event, ApprovalRequested) else "is done"
+        what = "has a question" if why == "question" else "is done"
         if self.notify:
             self._write(terminal.notice(f"DeepTide {what}: {self._title}", self._environ))
         elif self.bell:

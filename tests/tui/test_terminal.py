@@ -8,8 +8,6 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deeptide.protocol.approvals import Approval
-from deeptide.protocol.events import ApprovalRequested, TurnEnded
 from deeptide.tui import terminal
 from deeptide.tui.manners import LONG_TURN_S, Manners
 from tests.deep import count
@@ -68,9 +66,9 @@ def test_a_title_is_written_only_when_it_changes() -> None:
 def test_someone_looking_on_is_called_only_after_a_long_turn() -> None:
     written: list[str] = []
     manners = Manners(written.append, {})
-    manners.call(TurnEnded(1, "done"), LONG_TURN_S - 1)
+    manners.call("done", LONG_TURN_S - 1)
     assert written == []
-    manners.call(TurnEnded(1, "done"), LONG_TURN_S + 1)
+    manners.call("done", LONG_TURN_S + 1)
     assert len(written) == 1
 
 
@@ -78,7 +76,7 @@ def test_someone_who_is_elsewhere_is_called_for_a_question() -> None:
     written: list[str] = []
     manners = Manners(written.append, {})
     manners.present = False
-    manners.call(ApprovalRequested(Approval("1", "c", "shell", "$ ls")), 0)
+    manners.call("question", 0)
     assert written and written[0].endswith("\x07")
 
 
@@ -86,7 +84,7 @@ def test_with_notices_off_only_the_bell_rings_and_with_both_off_nothing() -> Non
     written: list[str] = []
     manners = Manners(written.append, {})
     manners.present, manners.notify = False, False
-    manners.call(TurnEnded(1, "done"), 0)
+    manners.call("done", 0)
     manners.bell = False
-    manners.call(TurnEnded(1, "done"), 0)
+    manners.call("done", 0)
     assert written == ["\x07"]

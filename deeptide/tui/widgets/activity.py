@@ -14,11 +14,14 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from deeptide.tui import terminal
+from deeptide.tui.palette import DARK, Palette
+from deeptide.tui.styles import inks
 
 FRAME_S = 0.12
 HINT_S = 3.0
 SWELL = "▁▂▃▄▅▆▅▄▃▂"
 WAVE = 4
+STYLES = {"wave": "accent", "label": "text", "dim": "muted", "hint": "muted"}
 
 
 def wave(tick: int) -> str:
@@ -36,10 +39,11 @@ def clock(seconds: float) -> str:
 
 
 class Activity(Widget):
-    COMPONENT_CLASSES = {"activity--wave", "activity--label", "activity--dim", "activity--hint"}
-
-    def __init__(self, *, now: Callable[[], float] = monotonic, moving: bool = True) -> None:
+    def __init__(
+        self, palette: Palette = DARK, *, now: Callable[[], float] = monotonic, moving: bool = True
+    ) -> None:
         super().__init__(id="activity")
+        self._inks = inks(palette, STYLES)
         self._now = now
         self._moving = moving
         self._label = ""
@@ -101,16 +105,16 @@ class Activity(Widget):
         line = Text(no_wrap=True, end="")
         if self._label:
             lead = "?".center(WAVE) if self._waiting else wave(self._tick)
-            line.append(lead, self.get_component_rich_style("activity--wave", partial=True))
-            line.append(" " + self._label, self.get_component_rich_style("activity--label", partial=True))
+            line.append(lead, self._inks["wave"])
+            line.append(" " + self._label, self._inks["label"])
             rest = "" if self._waiting else f"  {clock(self.elapsed)} · Esc interrupts"
-            line.append(rest, self.get_component_rich_style("activity--dim", partial=True))
+            line.append(rest, self._inks["dim"])
         if self._hint:
             room = width - line.cell_len - 2
             if room < cell_len(self._hint):
                 line, room = Text(no_wrap=True, end=""), width
             hint = set_cell_size(self._hint, min(room, cell_len(self._hint)))
             line.append(" " * max(0, width - line.cell_len - cell_len(hint)))
-            line.append(hint, self.get_component_rich_style("activity--hint", partial=True))
+            line.append(hint, self._inks["hint"])
         line.truncate(width, overflow="ellipsis")
         return line

@@ -20,6 +20,7 @@ from deeptide.protocol.errors import DeepTideError
 from deeptide.tui.history import History
 from deeptide.tui.keys import NEWLINE, STEER
 from deeptide.tui.mentions import best, open_mention
+from deeptide.tui.palette import DARK, Palette
 from deeptide.tui.pastes import Pastes
 from deeptide.tui.ports import CommandInfo, CommandList
 from deeptide.tui.widgets.prompt import Prompt
@@ -48,7 +49,7 @@ class Composer(Vertical):
             super().__init__()
             self.wish = wish
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, palette: Palette = DARK) -> None:
         super().__init__(id="composer")
         self.history = history
         self.commands: CommandList | None = None
@@ -61,7 +62,7 @@ class Composer(Vertical):
         self._pastes = Pastes()
         self.prompt = Prompt(self._offer, self._pastes)
         self.prompt.placeholder = PLACEHOLDER
-        self.suggestions = Suggestions()
+        self.suggestions = Suggestions(palette)
 
     def compose(self) -> ComposeResult:
         yield self.suggestions

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
-from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
 from deeptide.protocol.approvals import Mode
 from deeptide.tui import terminal
+from deeptide.tui.palette import DARK, Palette
+from deeptide.tui.styles import inks
 
 GAUGE = 10
 TIERS = {0: "calm", 80: "near", 90: "high", 95: "full"}
@@ -83,26 +84,34 @@ def _fit(groups: list[tuple[int, list[Piece]]], facts: Facts, width: int) -> tup
     return [group for _, group in groups], title
 
 
-class Status(Widget):
-    COMPONENT_CLASSES = {
-        f"status--{role}"
-        for role in (
-            "dim", "plain", "model", "line", "calm", "near", "high", "full", "mark", "title",
-            "mode-plan", "mode-ask", "mode-auto-edit", "mode-yolo",
-        )
-    }  # fmt: skip
+STYLES = {
+    "dim": "muted",
+    "plain": "text",
+    "model": "text",
+    "line": "line",
+    "calm": "accent",
+    "near": "warning",
+    "high": "bold warning",
+    "full": "bold bad",
+    "mark": "user",
+    "title": "muted",
+    "mode-plan": "bold ground on info",
+    "mode-ask": "bold accent_text on accent",
+    "mode-auto-edit": "bold ground on warning",
+    "mode-yolo": "bold ground on bad",
+}
 
-    def __init__(self) -> None:
+
+class Status(Widget):
+    def __init__(self, palette: Palette = DARK) -> None:
         super().__init__(id="status")
+        self._inks = inks(palette, STYLES)
         self.facts = Facts()
 
     def show(self, facts: Facts) -> None:
         if facts != self.facts:
             self.facts = facts
             self.refresh()
-
-    def _style(self, role: str) -> Style:
-        return self.get_component_rich_style(f"status--{role}", partial=not role.startswith("mode-"))
 
     def render(self) -> Text:
         width = self.content_size.width
@@ -112,8 +121,8 @@ class Status(Widget):
             if number:
                 line.append("  ")
             for text, role in group:
-                line.append(text, self._style(role))
+                line.append(text, self._inks[role])
         if title:
             line.append(" " * (width - line.cell_len - cell_len(title)))
-            line.append(title, self._style("title"))
+            line.append(title, self._inks["title"])
         return line

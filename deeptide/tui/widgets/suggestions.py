@@ -15,8 +15,11 @@ from textual.message import Message
 from textual.widget import Widget
 
 from deeptide.tui import terminal
+from deeptide.tui.palette import DARK, Palette
+from deeptide.tui.styles import inks
 
 ROWS = 8
+STYLES = {"row": "text", "detail": "muted", "mark": "accent", "chosen": "strong on raised"}
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,6 @@ class Suggestion:
 
 
 class Suggestions(Widget):
-    COMPONENT_CLASSES = {
-        "suggestions--row",
-        "suggestions--chosen",
-        "suggestions--detail",
-        "suggestions--mark",
-    }
-
     class Taken(Message):
         """A row was clicked."""
 
@@ -45,8 +41,9 @@ class Suggestions(Widget):
             super().__init__()
             self.suggestion = suggestion
 
-    def __init__(self) -> None:
+    def __init__(self, palette: Palette = DARK) -> None:
         super().__init__()
+        self._inks = inks(palette, STYLES)
         self._items: Sequence[Suggestion] = ()
         self._at = 0
         self._hint = ""
@@ -96,22 +93,21 @@ class Suggestions(Widget):
         label_room = min(max((cell_len(row.label) for row in rows), default=0) + 2, max(12, width * 3 // 5))
         lines = [self._row(row, row is self.chosen, label_room, width) for row in rows]
         if self._hint:
-            style = self.get_component_rich_style("suggestions--detail", partial=True)
+            style = self._inks["detail"]
             lines.append(Text(set_cell_size("  " + terminal.printable(self._hint, 300), width), style))
         return Text("\n", no_wrap=True, end="").join(lines)
 
     def _row(self, row: Suggestion, chosen: bool, label_room: int, width: int) -> Text:
-        name = "suggestions--chosen" if chosen else "suggestions--row"
-        base = self.get_component_rich_style(name, partial=not chosen)
-        dim = self.get_component_rich_style("suggestions--detail", partial=True)
-        mark = self.get_component_rich_style("suggestions--mark", partial=True)
+        base = self._inks["chosen" if chosen else "row"]
+        dim = self._inks["detail"]
+        mark = self._inks["mark"]
         line = Text(no_wrap=True, end="")
         line.append("▌ " if chosen else "  ", mark)
         line.append(set_cell_size(terminal.printable(row.label, 300), label_room), base)
         rest = max(0, width - label_room - 2)
         line.append(set_cell_size(terminal.printable(row.detail, 300), rest), dim)
         if chosen:
-            line.stylize(self.get_component_rich_style("suggestions--chosen"), 2)
+            line.stylize(self._inks["chosen"], 2)
         return line
 
     def on_click(self, event: object) -> None:

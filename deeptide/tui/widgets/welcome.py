@@ -11,6 +11,8 @@ from rich.text import Text
 from textual.widget import Widget
 
 from deeptide.protocol.text import clean
+from deeptide.tui.palette import DARK, Palette
+from deeptide.tui.styles import inks
 
 SWELL = "▁▂▃▅▆▇▆▅▃▂▁"
 HINTS = (
@@ -20,6 +22,7 @@ HINTS = (
     ("Shift+Tab", "plan, ask or auto-edit"),
     ("F1", "all keys and commands"),
 )
+STYLES = {"swell": "accent", "name": "bold strong", "text": "text", "dim": "muted", "key": "accent"}
 
 
 def home_relative(path: Path) -> str:
@@ -30,10 +33,9 @@ def home_relative(path: Path) -> str:
 
 
 class Welcome(Widget):
-    COMPONENT_CLASSES = {"welcome--swell", "welcome--name", "welcome--dim", "welcome--key", "welcome--text"}
-
-    def __init__(self, workspace: Path) -> None:
+    def __init__(self, workspace: Path, palette: Palette = DARK) -> None:
         super().__init__(id="welcome")
+        self._inks = inks(palette, STYLES)
         self._workspace = workspace
         self._detail = ""
 
@@ -49,15 +51,14 @@ class Welcome(Widget):
             self.refresh()
 
     def render(self) -> Text:
-        style = self.get_component_rich_style
         text = Text(no_wrap=True, overflow="ellipsis")
-        text.append(SWELL, style("welcome--swell", partial=True))
-        text.append("  DeepTide\n\n", style("welcome--name", partial=True))
-        text.append(clean(home_relative(self._workspace)) + "\n", style("welcome--text", partial=True))
-        text.append(self._detail + "\n\n", style("welcome--dim", partial=True))
-        text.append("Say what you want done, in any language.\n\n", style("welcome--text", partial=True))
+        text.append(SWELL, self._inks["swell"])
+        text.append("  DeepTide\n\n", self._inks["name"])
+        text.append(clean(home_relative(self._workspace)) + "\n", self._inks["text"])
+        text.append(self._detail + "\n\n", self._inks["dim"])
+        text.append("Say what you want done, in any language.\n\n", self._inks["text"])
         for key, meaning in HINTS:
-            text.append(f"{key:<11}", style("welcome--key", partial=True))
-            text.append(meaning + "\n", style("welcome--dim", partial=True))
+            text.append(f"{key:<11}", self._inks["key"])
+            text.append(meaning + "\n", self._inks["dim"])
         text.right_crop(1)
         return text
