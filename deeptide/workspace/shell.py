@@ -70,11 +70,12 @@ async def run(
     as well and raises CancelledError once everything is gone. WorkspaceError if the shell cannot be started.
     """
     job = _Job(spill, limits or Limits(), on_output)
-    await job.start(command, cwd, env)
     try:
+        await job.start(command, cwd, env)
         why = await job.wait(timeout_s, stop)
     except BaseException:
-        await _to_the_end(job.close("cancelled"))
+        if job.started:
+            await _to_the_end(job.close("cancelled"))
         raise
     return await _to_the_end(job.close(why))
 
@@ -124,26 +125,33 @@ class _Job:
         try:
             os.set_blocking(self._pipe, False)
             # Shielded: a cancel between fork and return would leave a process that nobody knows.
-            self._process = await _to_the_end(
-                asyncio.create_subprocess_exec(
-                    shell,
-                    "-c",
-                    command,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=theirs,
-                    stderr=theirs,
-                    cwd=cwd,
-                    env={**env, MARKER: self._marker},
-                    start_new_session=True,
-                )
-            )
+            await _to_the_end(self._launch(shell, command, theirs, cwd, {**env, MARKER: self._marker}))
         except (OSError, ValueError) as error:
             raise _not_started(error, cwd) from error
         finally:
             os.close(theirs)
-            if not hasattr(self, "_process"):
+            if self.started:
+                self._loop.add_reader(self._pipe, self._read)
+            else:
                 os.close(self._pipe)
-        self._loop.add_reader(self._pipe, self._read)
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a process to end."""
+        return hasattr(self, "_process")
+
+    async def _launch(self, shell: str, command: str, out: int, cwd: Path, env: Mapping[str, str]) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            shell,
+            "-c",
+            command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
 
     async def wait(self, timeout_s: float, stop: asyncio.Event | None) -> Why:
         """Until the shell ends or must be ended."""

@@ -75,7 +75,8 @@ def survivors(shell: int, marker: str, known: frozenset[int] = frozenset()) -> f
     members = {
         pid
         for pid, process in processes.items()
-        if shell in (pid, process.group, process.session) or pid in known or _marked(pid, needle)
+        # Not by the bare pid: the shell leads its own session, and its number may be somebody else's by now.
+        if shell in (process.group, process.session) or pid in known or _marked(pid, needle)
     } - {own}
     children: dict[int, list[int]] = {}
     for process in processes.values():

@@ -98,6 +98,17 @@ async def test_cancelling_the_task_ends_everything_first(sh: Callable[..., Any])
     assert running("3607") == running("3608") == running("3609") == []
 
 
+async def test_cancelled_at_any_moment_of_its_start_nothing_runs_on(sh: Callable[..., Any]) -> None:
+    for moment in range(12):
+        task = asyncio.create_task(sh("exec sleep 98.5"))
+        for _ in range(moment):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert not running("98.5")
+
+
 async def test_stopping_keeps_what_was_said(sh: Callable[..., Any]) -> None:
     stop = asyncio.Event()
     task = asyncio.ensure_future(sh("echo said; sleep 3610", on_output=lambda _: stop.set(), stop=stop))
