@@ -14,7 +14,6 @@ from deeptide.tools.tool import Args, Offered, Output, Preview, ToolContext, one
 from deeptide.workspace import shell
 from deeptide.workspace.shell import Finished, Limits
 
-_DEFAULT_S = 120
 _MOST_S = 1_800
 _KEEP = 20_000
 
@@ -24,7 +23,7 @@ class Shell(Offered):
     read_only = False
 
     def __init__(self, description: str) -> None:
-        timeout = {"type": "integer", "minimum": 1, "description": "Default 120, at most 1800"}
+        timeout = {"type": "integer", "minimum": 1, "description": "At most 1800"}
         super().__init__(description, {"command": {"type": "string"}, "timeout_s": timeout}, ("command",))
 
     def title(self, args: Args) -> str:
@@ -40,10 +39,9 @@ class Shell(Offered):
         command = args["command"]
         if not command.strip() or "\0" in command:
             raise ToolError("The command is empty or holds a NUL character.", "Give a command for bash.")
-        timeout_s = min(args.get("timeout_s", _DEFAULT_S), _MOST_S)
+        timeout_s = min(args.get("timeout_s", ctx.timeout_s), _MOST_S)
         spill = await asyncio.to_thread(spill_path, ctx.spill_dir, ctx.call_id)
-        stop = asyncio.Event()
-        running = shell.run(
+        done = await shell.run(
             command,
             cwd=ctx.roots.workspace,
             env=shell.child_env(ctx.env),
@@ -51,9 +49,7 @@ class Shell(Offered):
             on_output=ctx.emit,
             spill=spill,
             limits=Limits(keep=_KEEP),
-            stop=stop,
         )
-        done = await _to_quiet(asyncio.ensure_future(running), stop)
         ending = _ending(done, timeout_s)
         text = done.text.rstrip("\n")
         return Output(
@@ -62,22 +58,6 @@ class Shell(Offered):
             summary=ending.split(",")[0].split(":")[0],
             spill=str(spill) if done.spilled else "",
         )
-
-
-async def _to_quiet(running: asyncio.Future[Finished], stop: asyncio.Event) -> Finished:
-    """Awaits the command; when this task is cancelled, stops it, waits until all of it is gone, and only then
-    lets the cancellation through. The command's own task is never cancelled: a cancel that meets it between
-    fork and first wait would lose the process."""
-    cancelled = False
-    while not running.done():
-        try:
-            await asyncio.wait({running})
-        except asyncio.CancelledError:
-            cancelled = True
-            stop.set()
-    if cancelled:
-        raise asyncio.CancelledError
-    return running.result()
 
 
 def _ending(done: Finished, timeout_s: int) -> str:

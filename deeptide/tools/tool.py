@@ -71,7 +71,8 @@ class ToolContext:
     lasting. `env` is the process environment; the shell tool strips secrets from it. `notes` appends the
     AGENTS.md of a folder on its first touch; None where the folder is not trusted. `guarded` says of an absolute
     path whether a search must pass over the file, because it may hold secrets.
-    `promised` holds the hash of the content that the preview of this call was made from.
+    `promised` holds the hash of the content that the preview of this call was made from. `timeout_s`: how long a
+    command may run when the call does not say.
     """
 
     roots: Roots
@@ -86,6 +87,7 @@ class ToolContext:
     notes: FolderNotes | None = None
     guarded: Callable[[str], bool] = holds_secrets
     promised: dict[Path, str] = field(default_factory=dict)
+    timeout_s: int = 120
 
 
 class Tool(Protocol):

@@ -97,6 +97,7 @@ def _assemble(
             call_id=call_id,
             env=os.environ,
             notes=notes,
+            timeout_s=supplies.tool_timeout_s,
         )
 
     gear = Equipment(
