@@ -18,7 +18,7 @@ from deeptide.protocol.usage import Money, Usage
 
 TURNS_SHOWN = 10
 REQUESTS_SHOWN = 20
-_HEAD = ("", "requests", "input", "from cache", "hit", "output", "thinking", "money")
+_HEAD = ("", "sent", "input", "cached", "output", "thinking", "money")
 _NONE = "No request was answered in this session yet."
 
 
@@ -75,7 +75,6 @@ def _row(name: str, made: Sequence[Request]) -> tuple[str, ...]:
         name,
         str(len(made)),
         f"{used.prompt:,}",
-        f"{used.hit:,}",
         percent(used.hit, used.prompt),
         f"{used.completion:,}",
         f"{used.reasoning:,}",
