@@ -21,9 +21,9 @@ from deeptide.tui.files import workspace_files
 from deeptide.tui.keys import next_mode
 from deeptide.tui.lobby import Declined, Lobby, is_about_the_key
 from deeptide.tui.ports import House, HouseFactory, Start
+from deeptide.tui.scrollback.scrollback import Scrollback
 from deeptide.tui.widgets.approval import ApprovalPanel
 from deeptide.tui.widgets.composer import Composer, Wish
-from deeptide.tui.widgets.page import Page
 from deeptide.tui.widgets.plan import PlanPanel
 from deeptide.tui.widgets.queue import QueueLines
 
@@ -36,7 +36,7 @@ PANELS = Path(__file__).with_name("panels.tcss")
 class Backstage:
     def __init__(self, app: DeepTideApp, factory: HouseFactory) -> None:
         self._app = app
-        self.scrollback, self.approval = Page(app.palette), ApprovalPanel()
+        self.scrollback, self.approval = Scrollback(app.palette), ApprovalPanel()
         self.plan, self.queue = PlanPanel(), QueueLines()
         stage = Stage(
             self.scrollback, self.approval, self.plan, self.queue, app.activity, app.composer, app.status,

@@ -326,7 +326,9 @@ class Scrollback(ScrollView, can_focus=True):
         """The scroll bar, a drag at the edge or a caller moved the view."""
         super().watch_scroll_y(old_value, new_value)
         moved = round(new_value) - self._top
-        if self._placing or not moved or self.outer_size != self._fitted:
+        # Before a new height reaches the column, Textual keeps its number inside the new bounds: nobody moved.
+        fitting = self.scrollable_content_region.height != self.column.height
+        if self._placing or not moved or fitting or self.outer_size != self._fitted:
             return
         if abs(moved) <= 2 * self.column.height:
             self.column.move(moved)
