@@ -11,12 +11,14 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import textual
 
 from deeptide.context.assemble import Fold
 from deeptide.emulator.emulator import Emulator
@@ -26,23 +28,23 @@ from deeptide.session.log import LOG, load
 from tests.deep import DEEP, count
 from tests.fakes.chores import NEW, OLD, Chore
 
-FILES = count(18, 60)
+FILES = count(24, 110)
 KILLS = count(4, 20)
 EVENTS = ("tool_finished", "assistant_message", "user_message", "plan_changed", "turn_ended")
 
 
 def repository(root: Path) -> list[str]:
-    """Real Python files (from the running interpreter) in a git repository, each with the name to change."""
-    (root / "src").mkdir(parents=True)
-    library = Path(os.__file__).parent
-    names = [path for path in sorted(library.glob("*.py")) if 2_000 < path.stat().st_size < 12_000]
+    """A public package as the package index has it, in a git repository, each file with the name to change."""
+    package = Path(textual.__file__).parent
+    shutil.copytree(package, root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    names = [path for path in sorted((root / "src").rglob("*.py")) if 1_000 < path.stat().st_size < 12_000]
     chosen = []
-    for number, source in enumerate(names[:FILES]):
-        text = source.read_text(encoding="utf-8")
+    for number, file in enumerate(names[:FILES]):
+        text = file.read_text(encoding="utf-8")
         newline = "\r\n" if number % 4 == 0 else "\n"
-        body = f"def {OLD}():\n    return '{source.stem} 名'\n\n{text}\n{OLD}()\n".replace("\n", newline)
-        (root / "src" / source.name).write_bytes(body.encode())
-        chosen.append(f"src/{source.name}")
+        body = f"{text}\n\ndef {OLD}():\n    return '{file.stem} 名'\n\n\n{OLD}()\n".replace("\n", newline)
+        file.write_bytes(body.encode())
+        chosen.append(file.relative_to(root).as_posix())
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid"]
     subprocess.run(["git", "init", "-q", root], check=True)
     subprocess.run([*git, "add", "-A"], cwd=root, check=True)
@@ -111,15 +113,18 @@ async def test_killed_at_random_moments_it_resumes_and_ends_with_the_right_files
     emulator = Emulator(Chore(files))
     dice = random.Random(7)
     acknowledged: list[Any] = []
+    killed = 0
     async with await serve(emulator) as served:
         for attempt in range(KILLS):
             process = await start(served, root, home, resume=attempt > 0)
-            acknowledged += durable(await watch(process, dice.uniform(0.0, count(1, 2))))
+            acknowledged += durable(await watch(process, dice.uniform(0.0, 0.7)))
+            killed += process.returncode == -signal.SIGKILL
         process = await start(served, root, home, resume=True)
         lines = await watch(process, None)
         acknowledged += durable(lines)
         assert process.stderr is not None
         assert process.returncode == 0, (await process.stderr.read()).decode()
+    assert killed == KILLS, "it was too fast to be killed"
     result = json.loads(lines[-1])
     assert result["answer"] == "All done."
     assert {name: (root / name).read_bytes() for name in files} == wanted
