@@ -1,8 +1,9 @@
 """The one door to the network: sends a request, gives back what streams in, ends with one result.
 
 The SDK sends and reads headers; the body is read raw, because its typed stream hides keep-alives, ends
-without an error on a cut stream and lets foreign errors through. It is imported here and nowhere else,
-since importing it takes half a second.
+without an error on a cut stream and lets foreign errors through. It is imported here and nowhere else, since
+importing it takes half a second, and its resources are not touched: the first use of one of them loads them
+all, which takes as long again, and 15 MB.
 
 Invariant: `stream` ends with exactly one Completed or Failed and raises nothing but cancellation; a
 `Retrying` between its items means that everything shown before belongs to a broken attempt.
@@ -17,11 +18,10 @@ import time
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import openai
-import openai.resources.chat.completions  # the SDK would load it in the middle of the first request
 
 from deeptide import __version__
 from deeptide.model import wire
@@ -229,20 +229,24 @@ class Client:
 
     async def _open(self, body: dict[str, Any], stack: AsyncExitStack) -> httpx.Response:
         assert self._sdk is not None
-        # The SDK walks and copies `messages`, so the whole body goes in as the extra one, which wins key by
-        # key.
-        opening = self._sdk.chat.completions.with_streaming_response.create(
-            messages=[],
-            model=body["model"],
+        opening = self._sdk.post(
+            "/chat/completions",
+            cast_to=httpx.Response,
+            body=body,
             stream=True,
-            extra_body=body,
-            extra_headers={} if self._key else {"Authorization": openai.Omit()},
+            stream_cls=openai.AsyncStream[Any],
+            options={
+                "headers": {} if self._key else {"Authorization": openai.Omit()},
+                "security": {"bearer_auth": True},
+            },
         )
         try:
             async with asyncio.timeout(self._idle_s):
-                return (await stack.enter_async_context(opening)).http_response
+                response = cast(httpx.Response, await opening)
         except TimeoutError:
             raise ServerFault(f"The provider did not answer for {self._idle_s:g} seconds.") from None
+        stack.push_async_callback(response.aclose)
+        return response
 
     async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
         """The next bytes, None at the end. Any bytes, keep-alives too, start the idle time anew."""
