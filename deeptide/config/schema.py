@@ -6,7 +6,7 @@ the loader's error texts and `deeptide config` are all made from this module.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -138,23 +138,21 @@ class Setting(msgspec.Struct, frozen=True):
     key: str
     type: Any
     default: Any
-    meaning: str
-    allowed: str
+
+    @property
+    def meaning(self) -> str:
+        return next((mark.description for mark in reversed(_metas(self.type)[0]) if mark.description), "")
+
+    @property
+    def allowed(self) -> str:
+        return _allowed(self.type)
 
 
 def settings_of(section: str, struct: type[Section]) -> tuple[Setting, ...]:
     """The settings one table holds, in declared order."""
-    hints = get_type_hints(struct, include_extras=True)
-    defaults = msgspec.structs.fields(struct)
     return tuple(
-        Setting(
-            f"{section}.{field.name}",
-            hints[field.name],
-            field.default,
-            _meaning(hints[field.name]),
-            _allowed(hints[field.name]),
-        )
-        for field in defaults
+        Setting(f"{section}.{field.name}", field.type, field.default)
+        for field in msgspec.structs.fields(struct)
     )
 
 
@@ -174,10 +172,6 @@ def _metas(kind: Any) -> tuple[list[Meta], Any]:
     if type(None) in get_args(kind) and len(parts) == 1:
         return _metas(parts[0])
     return [], kind
-
-
-def _meaning(kind: Any) -> str:
-    return next((mark.description for mark in reversed(_metas(kind)[0]) if mark.description), "")
 
 
 def _allowed(kind: Any) -> str:

@@ -6,8 +6,10 @@ Invariant: a number never changes its meaning; the table in the README is held t
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from deeptide.protocol.events import TurnEnded
+if TYPE_CHECKING:
+    from deeptide.protocol.events import TurnEnded
 
 
 class Exit(IntEnum):

@@ -14,10 +14,11 @@ _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIRTY = re.compile(f"[{_CONTROL}\r{_BIDI}\ud800-\udfff]")
 
+# The longer patterns are compiled when they are first needed: most starts of the program need none.
 # Introducers of sequences: CSI, then the string kinds (DCS, SOS, OSC, PM, APC), then two-byte escapes. A
 # string that is never closed ends at the line's end, so that one stray introducer cannot swallow a whole
 # output.
-_SEQUENCE = re.compile(
+_SEQUENCE = (
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
     "|(?:\x1b[P\\]X^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"
     "|\x1b[ -/]*[0-~]?"
@@ -25,9 +26,7 @@ _SEQUENCE = re.compile(
 )
 _INTRODUCERS = "\x1b\x90\x98\x9b\x9d\x9e\x9f"
 # Beyond what `clean` removes: characters that draw nothing and can hide words in a command.
-_HIDDEN = re.compile(
-    f"[{_CONTROL}\r{_BIDI}\ud800-\udfff\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
-)
+_HIDDEN = f"[{_CONTROL}\r{_BIDI}\ud800-\udfff\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
 
 LINE_LIMIT = 16_384
 """Characters of an unfinished line that `StreamCleaner` holds back before it gives them out."""
@@ -40,7 +39,7 @@ def clean(text: str) -> str:
     """
     if not _DIRTY.search(text):
         return text
-    text = _SEQUENCE.sub("", scrub(text))
+    text = re.sub(_SEQUENCE, "", scrub(text))
     if "\r" in text:
         text = "\n".join(_last_state(line) for line in text.split("\n"))
     return text
@@ -61,7 +60,7 @@ def scrub(text: str) -> str:
 
 def visible(text: str) -> str:
     """`text` with nothing removed: what would act or hide is written out, as `\\x1b` or `\\u202e`."""
-    return _HIDDEN.sub(lambda found: _written(ord(found[0])), text)
+    return re.sub(_HIDDEN, lambda found: _written(ord(found[0])), text)
 
 
 def _written(code: int) -> str:
@@ -72,7 +71,7 @@ def _written(code: int) -> str:
 
 def has_hidden(text: str) -> bool:
     """Whether `visible(text)` differs from `text`."""
-    return _HIDDEN.search(text) is not None
+    return re.search(_HIDDEN, text) is not None
 
 
 class StreamCleaner:
@@ -110,7 +109,7 @@ class StreamCleaner:
             return "" if len(self._held) <= LINE_LIMIT else self._give_out()
         cut = len(held) - (1 if held[-1] == "\r" or "\ud800" <= held[-1] <= "\udbff" else 0)
         last = max(held.rfind(introducer) for introducer in _INTRODUCERS)
-        whole = _SEQUENCE.match(held, last) if last >= 0 else None
+        whole = re.compile(_SEQUENCE).match(held, last) if last >= 0 else None
         if whole is None or whole.end() < cut:
             self._held = held[cut:]
             return clean(held[:cut])

@@ -19,13 +19,14 @@ from textual.containers import Container
 from textual.geometry import Offset
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from deeptide.protocol.errors import DeepTideError
 from deeptide.tui.history import History, history_file
 from deeptide.tui.keys import Twice, teach_legacy_keys
 from deeptide.tui.manners import Manners
-from deeptide.tui.palette import PALETTES, Palette, choose
+from deeptide.tui.palette import Palette, choose
 from deeptide.tui.ports import HouseFactory, Start
 from deeptide.tui.widgets.activity import Activity
 from deeptide.tui.widgets.composer import Composer
@@ -66,10 +67,10 @@ class DeepTideApp(App[int]):
     ) -> None:
         teach_legacy_keys()
         self.palette = palette or choose("auto", os.environ)
+        # Known before the stylesheet is made: a change of theme would parse it twice.
+        self._theme = self.palette.theme()
+        self.set_reactive(App.theme, self._theme.name)
         super().__init__()
-        for one in PALETTES.values():
-            self.register_theme(one.theme())
-        self.theme = self.palette.theme().name
         self.failure: DeepTideError | None = None
         self.farewell = ""
         self.manners = Manners(self.write, os.environ)
@@ -88,6 +89,10 @@ class DeepTideApp(App[int]):
         """There soon after the first frame, and before any message of what it mounts."""
         assert self._back is not None
         return self._back
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        return {self._theme.name: self._theme}
 
     # ---- the screen ------------------------------------------------------------------------------------
 

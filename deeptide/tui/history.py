@@ -5,9 +5,11 @@ Invariant: a prompt is written before it is offered again; a torn or foreign lin
 
 from __future__ import annotations
 
-import hashlib
-import json
+import re
+import zlib
 from pathlib import Path
+
+import msgspec
 
 from deeptide.protocol.errors import DeepTideError
 from deeptide.protocol.text import scrub
@@ -17,8 +19,8 @@ KEEP = 1_000
 
 
 def history_file(home: Path, workspace: Path) -> Path:
-    digest = hashlib.sha256(str(workspace).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return home / "history" / f"{digest}.jsonl"
+    name = re.sub(r"[^\w.-]", "_", workspace.name)[:40]
+    return home / "history" / f"{name}-{zlib.crc32(bytes(workspace)):08x}.jsonl"
 
 
 class History:
@@ -37,8 +39,8 @@ class History:
         lines = self._path.read_bytes().splitlines()
         entries = [entry for line in lines if (entry := _parsed(line))]
         if len(lines) > 2 * KEEP:
-            body = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries[-KEEP:])
-            atomic_write(self._path, body.encode(), private=True)
+            body = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries[-KEEP:])
+            atomic_write(self._path, body, private=True)
         self._entries = [*entries[-KEEP:], *self._entries]
 
     def add(self, text: str) -> None:
@@ -54,7 +56,7 @@ class History:
             private_dir(self._path.parent)
             log = AppendLog(self._path)
             try:
-                log.append(json.dumps(text, ensure_ascii=False).encode() + b"\n")
+                log.append(msgspec.json.encode(text) + b"\n")
             finally:
                 log.close()
         except (OSError, DeepTideError):
@@ -93,7 +95,6 @@ class History:
 
 def _parsed(line: bytes) -> str:
     try:
-        value = json.loads(line)
-    except ValueError:
+        return msgspec.json.decode(line, type=str)
+    except (msgspec.DecodeError, ValueError):
         return ""
-    return value if isinstance(value, str) else ""

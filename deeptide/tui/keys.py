@@ -6,11 +6,11 @@ Invariant: a key that does something is listed here; a key listed here does what
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from time import monotonic
 from typing import Literal
 
+import msgspec
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 
 from deeptide.protocol.approvals import Mode
@@ -18,8 +18,7 @@ from deeptide.protocol.approvals import Mode
 Where = Literal["Writing", "While it works", "Approvals", "Everywhere"]
 
 
-@dataclass(frozen=True)
-class KeyLine:
+class KeyLine(msgspec.Struct, frozen=True):
     """`keys` as Textual names them; `shown` as a person reads them."""
 
     where: Where

@@ -11,13 +11,12 @@ and `line` are decoration and may have less), and nothing is told by colour alon
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 
+import msgspec
 from textual.theme import Theme
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True):
     """All colours are `#rrggbb`. Fields come in groups: grounds, texts, states, diffs, code.
 
     `ground` is the page, `panel` a raised area (composer, cards, dialogs), `raised` one step above a panel
@@ -72,9 +71,9 @@ class Palette:
         """The Textual theme of this palette, named `deeptide-<name>`."""
         plain = {"name", "dark", "monochrome"}
         tide = {
-            f"tide-{field.name.replace('_', '-')}": getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in plain
+            f"tide-{field.replace('_', '-')}": getattr(self, field)
+            for field in self.__struct_fields__
+            if field not in plain
         }
         return Theme(
             name=f"deeptide-{self.name}",

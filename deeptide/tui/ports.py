@@ -10,9 +10,10 @@ checker only, so this file costs the first paint nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from deeptide.commands.results import Result
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from deeptide.session.session import Session
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(msgspec.Struct, frozen=True):
     """What to show first: a `new` session, a stored one (`resume`; id, prefix or `latest`), or the picker.
     `prompt` is said as soon as it is open."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -149,7 +148,7 @@ def _existing(path: Path) -> os.stat_result | None:
 
 
 def _replace(target: Path, data: bytes, old: os.stat_result | None, private: bool) -> None:
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
     mode = 0o600 if private else 0o666
     descriptor = os.open(
         temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if old else mode

@@ -253,7 +253,7 @@ async def test_without_trust_instructions_stay_unread(tmp_path: Path) -> None:
 
 async def test_a_missing_key_is_asked_for_and_kept_privately(tmp_path: Path) -> None:
     async with on_stage(tmp_path, ready=False, transport=None) as stage:
-        await stage.until(lambda: isinstance(stage.app.screen, Login))
+        await stage.until(lambda: isinstance(stage.app.screen, Login) and bool(stage.app.screen.query(Input)))
         stage.app.screen.query_one(Input).value = "sk-0123"
         await stage.pilot.press("enter")
         await stage.until(lambda: bool(stage.app.status.facts.model))

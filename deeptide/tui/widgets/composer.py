@@ -65,10 +65,17 @@ class Composer(Vertical):
         self.suggestions = Suggestions(palette)
 
     def compose(self) -> ComposeResult:
-        yield self.suggestions
         with Horizontal(id="prompt-row"):
             yield Static("❯", id="glyph", markup=False)
             yield self.prompt
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._add_suggestions)
+
+    async def _add_suggestions(self) -> None:
+        # Not in the first frame, which has nothing to suggest and would wait for them.
+        if self.is_attached:
+            await self.mount(self.suggestions, before=0)
 
     # ---- text ------------------------------------------------------------------------------------------
 

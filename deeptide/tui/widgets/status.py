@@ -5,8 +5,7 @@ Invariant: it is exactly one row of exactly the width it is given, at any width;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.widget import Widget
@@ -20,8 +19,7 @@ GAUGE = 10
 TIERS = {0: "calm", 80: "near", 90: "high", 95: "full"}
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """What the line shows. `percent` is of the usable window; `hit` the cached share of prompt tokens in
     percent, None before the first response; `cost` is ready to print, empty if nothing was priced."""
 

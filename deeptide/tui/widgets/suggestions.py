@@ -6,8 +6,8 @@ Invariant: it takes no room in the layout (so typing never moves the transcript)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.geometry import Size
@@ -22,8 +22,7 @@ ROWS = 8
 STYLES = {"row": "text", "detail": "muted", "mark": "accent", "chosen": "strong on raised"}
 
 
-@dataclass(frozen=True)
-class Suggestion:
+class Suggestion(msgspec.Struct, frozen=True):
     """`value` is what is taken, `label` what is shown, `detail` the dim rest of the row. `run` says that
     taking it with Enter also sends it."""
 

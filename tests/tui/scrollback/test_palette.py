@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 from textual.color import Color
 
@@ -46,9 +44,9 @@ def test_everything_that_is_read_can_be_read(palette: Palette) -> None:
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 def test_a_theme_carries_every_colour_as_a_variable(palette: Palette) -> None:
     variables = palette.theme().variables
-    for field in fields(palette):
-        if field.name not in ("name", "dark", "monochrome"):
-            assert variables[f"tide-{field.name.replace('_', '-')}"] == getattr(palette, field.name)
+    for field in palette.__struct_fields__:
+        if field not in ("name", "dark", "monochrome"):
+            assert variables[f"tide-{field.replace('_', '-')}"] == getattr(palette, field)
 
 
 def test_no_color_wins_over_the_setting_and_an_unknown_name_is_dark() -> None:
