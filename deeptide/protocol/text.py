@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 
+# Patterns stay text: `re` compiles each once, when it is first needed, and a start of the program needs none.
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_DIRTY = re.compile(f"[{_CONTROL}\r{_BIDI}\ud800-\udfff]")
+_DIRTY = f"[{_CONTROL}\r{_BIDI}\ud800-\udfff]"
 
-# The longer patterns are compiled when they are first needed: most starts of the program need none.
 # Introducers of sequences: CSI, then the string kinds (DCS, SOS, OSC, PM, APC), then two-byte escapes. A
 # string that is never closed ends at the line's end, so that one stray introducer cannot swallow a whole
 # output.
@@ -37,7 +36,7 @@ def clean(text: str) -> str:
 
     `\\r\\n` becomes `\\n`; a line redrawn with `\\r` keeps its last state; lone surrogates become U+FFFD.
     """
-    if not _DIRTY.search(text):
+    if text.isprintable() or not re.search(_DIRTY, text):
         return text
     text = re.sub(_SEQUENCE, "", scrub(text))
     if "\r" in text:
@@ -53,9 +52,11 @@ def _last_state(line: str) -> str:
 
 def scrub(text: str) -> str:
     """`text` as it may go on the wire: surrogate pairs joined, lone surrogates replaced by U+FFFD."""
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def visible(text: str) -> str:
