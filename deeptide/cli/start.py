@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 
-
 EVERY = 10_000
 """New containers still alive between two collections, a few megabytes at most; Python's own measure is 700."""
 

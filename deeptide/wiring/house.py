@@ -41,7 +41,6 @@ from deeptide.session.session import Session
 from deeptide.session.store import SessionInfo, Store
 from deeptide.tools.registry import standard as standard_tools
 from deeptide.wiring.building import Supplies, open_in_thread
-from deeptide.wiring.demo import DEMO_MODEL, DEMO_WINDOW, Demo
 from deeptide.wiring.instructions import instruction_files, instructions
 from deeptide.workspace.roots import Roots
 
@@ -73,12 +72,17 @@ class House:
         paths = find_paths(home=options.home)
         flags = dict(options.flags)
         transport, workspace = options.transport, Path(os.path.realpath(options.workspace))
+        self._demo_models: dict[str, dict[str, Any]] = {}
         if options.demo:
+            # Lazy: the emulator and httpx would delay every other session.
+            from deeptide.wiring.demo import DEMO_MODEL, DEMO_WINDOW, Demo
+
             demo = Demo(paths.home)
             paths = find_paths(home=demo.home)
             workspace = demo.prepare(options.fresh_demo)
             transport = transport or demo.transport()
             flags["model.name"] = DEMO_MODEL
+            self._demo_models = {DEMO_MODEL: {"window": DEMO_WINDOW}}
         self._options, self._paths, self._flags = options, paths, flags
         self._transport = transport
         self._trust_answer: bool | None = True if options.demo else None
@@ -103,9 +107,8 @@ class House:
         entries: dict[str, dict[str, Any]] = {
             name: msgspec.structs.asdict(entry) for name, entry in self.settings.models.items()
         }
-        if self._options.demo:
-            entries[DEMO_MODEL] = {"window": DEMO_WINDOW}
-        self.catalog = Catalog.default().extended(entries, self.settings.model.currency)
+        models = {**entries, **self._demo_models}
+        self.catalog = Catalog.default().extended(models, self.settings.model.currency)
 
     @property
     def trusted(self) -> bool:

@@ -95,7 +95,7 @@ def test_the_house_is_built_without_the_model_library() -> None:
     code = (
         "import sys; from pathlib import Path; from deeptide.wiring.house import House, Options\n"
         "House(Options(workspace=Path.cwd()))\n"
-        "print(*sorted({'openai', 'numpy', 'pydantic'} & set(sys.modules)))"
+        "print(*sorted({'openai', 'httpx', 'numpy', 'pydantic', 'deeptide.emulator'} & set(sys.modules)))"
     )
     assert python(code).split() == []
 

@@ -28,6 +28,7 @@ LATE = {
     ("deeptide.cli.main", "deeptide.cli.keys"): "only `login` and `logout` need it",
     ("deeptide.cli.screen", "deeptide.cli.opening"): "built after the first paint",
     ("deeptide.cli.screen", "deeptide.wiring.house"): "built after the first paint",
+    ("deeptide.wiring.house", "deeptide.wiring.demo"): "only `demo` needs the emulator and, so early, httpx",
     ("deeptide.recall.bm25", "rank_bm25"): "numpy takes 0.1 s and 25 MB, and few sessions search",
     ("deeptide.permissions.shell_words", "tree_sitter"): "only a shell call needs it",
     ("deeptide.permissions.shell_words", "tree_sitter_bash"): "only a shell call needs it",

@@ -316,3 +316,15 @@ def test_only_the_client_imports_the_sdk() -> None:
         "assert 'openai' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_request_loads_none_of_the_sdk_s_resources() -> None:
+    code = (
+        "import asyncio, sys\n"
+        "from tests.model.network import Reply\n"
+        "from tests.model.test_client import HI, Completed, outcome\n"
+        "items, _ = asyncio.run(outcome(Reply(steps=[HI])))\n"
+        "assert isinstance(items[-1], Completed)\n"
+        "assert not [name for name in sys.modules if name.startswith('openai.resources.')]\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
