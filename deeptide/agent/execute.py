@@ -46,6 +46,9 @@ class Batch:
                 async with asyncio.TaskGroup() as tasks:
                     for call in group:
                         tasks.create_task(self._one(call))
+        except* DeepTideError as group_of:
+            # Only the log itself can fail here (a full disk); one reason is enough.
+            raise _first(group_of) from None
         finally:
             for call in self._calls:
                 if call.id not in self._closed:
@@ -130,9 +133,13 @@ class Batch:
             strong=verdict.action == "ask_strong",
         )
         decision = await self.ask(approval, verdict)
-        if decision.choice != "deny":
-            return None
-        return f"The user denied this call. {decision.text}".strip()
+        if decision.choice == "deny":
+            return f"The user denied this call. {decision.text}".strip()
+        if await asyncio.to_thread(tool.intents, args, context) != intents:
+            return (
+                "What this call would touch changed while the user was asked, so it was not run. Look again."
+            )
+        return None
 
     async def ask(self, approval: Approval, verdict: Verdict | None = None) -> Decision:
         """Put a question to the human; the answer is logged, and a lasting one becomes a rule."""
@@ -168,6 +175,13 @@ class Batch:
     def _record(self, call: ToolCall, event: ToolFinished) -> None:
         self._closed.add(call.id)
         self._gear.journal.record(event)
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _told(error: DeepTideError) -> str:

@@ -24,6 +24,9 @@ class Inbox:
     def put(self, text: str) -> None:
         self._queue.append(text)
 
+    def put_first(self, text: str) -> None:
+        self._queue.appendleft(text)
+
     def next(self) -> str | None:
         return self._queue.popleft() if self._queue else None
 

@@ -56,6 +56,12 @@ class Agent:
         await journal.sync()
         return ended
 
+    def keep_words(self, text: str) -> None:
+        """Log words whose turn was interrupted before it began."""
+        number = self.gear.journal.fold.turns + 1
+        for event in (TurnStarted(number), UserMessage(text), TurnEnded(number, "interrupted")):
+            self.gear.journal.record(event)
+
     async def _run(self, turn: int) -> TurnEnded:
         gear, journal = self.gear, self.gear.journal
         budget, guard = Budget(gear.limits, journal.fold.cost), RepetitionGuard(gear.limits)

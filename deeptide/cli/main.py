@@ -23,6 +23,7 @@ from deeptide.protocol.errors import DeepTideError
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command line; returns the exit code."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         _never_fail_on_a_character(stream)
     try:
@@ -86,6 +87,13 @@ def _front(command: str) -> Callable[[Invocation], int]:
             from deeptide.cli.keys import run_keys
 
             return run_keys
+
+
+def _open_what_is_closed() -> None:
+    """A closed standard stream (`2>&-`) becomes one that swallows, so that nobody need ask for it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _never_fail_on_a_character(stream: TextIO) -> None:

@@ -31,8 +31,11 @@ class Key(msgspec.Struct, frozen=True):
 
 
 def host_of(base_url: str) -> str:
-    """The lower-case host name of an address, without a port."""
-    return (urlsplit(base_url).hostname or "").lower()
+    """The lower-case host name of an address, without a port. Raises ConfigError if it is none."""
+    try:
+        return (urlsplit(base_url).hostname or "").lower()
+    except ValueError as error:
+        raise ConfigError(f"{base_url} is not an address: {error}.", "Give one like https://host/v1.") from error
 
 
 def find_key(paths: Paths, base_url: str, environ: Mapping[str, str] | None = None) -> Key:

@@ -9,13 +9,14 @@ callback, so the log, the TUI, headless output and any other reader are equals.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from deeptide.protocol.approvals import Approval, Decision, Mode
 from deeptide.protocol.messages import Message, ToolResult, ToolSchema
 from deeptide.protocol.plan import Plan
+from deeptide.protocol.text import scrub
 from deeptide.protocol.usage import Money, Usage
 
 Finish = Literal["stop", "tool_calls", "length", "content_filter", "interrupted", "cut"]
@@ -349,8 +350,23 @@ _decoder = msgspec.json.Decoder(Record)
 _event_decoder = msgspec.json.Decoder(DURABLE | LIVE)
 
 
+def scrubbed(value: Any) -> Any:
+    """`value` (an event, or what one holds) with every lone surrogate replaced by U+FFFD."""
+    match value:
+        case str():
+            return scrub(value)
+        case tuple():
+            return tuple(scrubbed(item) for item in value)
+        case dict():
+            return {scrubbed(key): scrubbed(item) for key, item in value.items()}
+        case msgspec.Struct():
+            names = value.__struct_fields__
+            return msgspec.structs.replace(value, **{name: scrubbed(getattr(value, name)) for name in names})
+    return value
+
+
 def encode_record(record: Record) -> bytes:
-    """One JSON object without a line break; lone surrogates must have been cleaned before."""
+    """One JSON object without a line break. UnicodeEncodeError if it holds a lone surrogate (see `scrubbed`)."""
     return _encoder.encode(record)
 
 
@@ -360,7 +376,11 @@ def decode_record(line: bytes) -> Record:
 
 
 def encode_event(event: Event) -> bytes:
-    return _encoder.encode(event)
+    """One JSON object; lone surrogates come out as U+FFFD."""
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        return _encoder.encode(scrubbed(event))
 
 
 def decode_event(data: bytes) -> Event:

@@ -13,21 +13,25 @@ from pathlib import Path
 import msgspec
 
 from deeptide.protocol.errors import SessionError
-from deeptide.protocol.events import DURABLE, HistoryRepaired, Record, decode_record, encode_record
+from deeptide.protocol.events import DURABLE, HistoryRepaired, Record, decode_record, encode_record, scrubbed
 from deeptide.workspace.files import AppendLog, FileLock, LockHeld, atomic_write
 
 LOG, LOCK = "log.jsonl", "lock"
+MOST_MISSING = 10_000
+"""Entries in a row that may be missing; a number beyond that is a damaged line, not a gap."""
 GAP = HistoryRepaired("An entry of the log could not be read.")
 """Stands in memory for a line that this version cannot read; the line itself stays in the file."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """`torn`: bytes of an unfinished last line. `unreadable`: line numbers (from 1) that could not be read."""
+    """`torn`: bytes of an unfinished last line. `unreadable`: line numbers (from 1) that could not be read.
+    `missing`: how many entries the numbering says there were that are not here."""
 
     records: tuple[Record, ...]
     size: int
     torn: int = 0
     unreadable: tuple[int, ...] = ()
+    missing: int = 0
 
 
 def load(path: Path) -> Loaded:
@@ -39,19 +43,22 @@ def load(path: Path) -> Loaded:
     end = data.rfind(b"\n") + 1
     records: list[Record] = []
     unreadable: list[int] = []
+    missing = 0
     for number, line in enumerate(data[:end].split(b"\n")[:-1], 1):
         try:
             record = decode_record(line)
         except (msgspec.DecodeError, UnicodeDecodeError):
             unreadable.append(number)
             continue
-        if record.seq <= len(records):
+        gap = record.seq - len(records) - 1
+        if not 0 <= gap <= MOST_MISSING:
             unreadable.append(number)
             continue
+        missing += gap
         # The identity of an entry is its seq, so an entry that cannot be read keeps its place.
         records.extend(Record(seq, record.at, GAP) for seq in range(len(records) + 1, record.seq))
         records.append(record)
-    return Loaded(tuple(records), end, len(data) - end, tuple(unreadable))
+    return Loaded(tuple(records), end, len(data) - end, tuple(unreadable), missing)
 
 
 class Log:
@@ -86,7 +93,13 @@ class Log:
     def append(self, event: DURABLE) -> Record:
         """Write one event and hand it to the system. Raises WorkspaceError; then nothing of it is in the log."""
         record = Record(self._seq + 1, round(self._clock(), 3), event)
-        self._file.append(encode_record(record) + b"\n")
+        try:
+            line = encode_record(record)
+        except UnicodeEncodeError:
+            # What is in memory must be what is in the file, so the record itself is mended.
+            record = scrubbed(record)
+            line = encode_record(record)
+        self._file.append(line + b"\n")
         self._seq = record.seq
         return record
 

@@ -28,6 +28,9 @@ def mend(journal: SessionJournal, loaded: Loaded) -> tuple[str, ...]:
             f"{len(loaded.unreadable)} log line(s) could not be read and were skipped (line {lines}). "
             "They are still in the file."
         )
+    lost = loaded.missing - len(loaded.unreadable)
+    if lost > 0:
+        done.append(f"{lost} entries are missing from the log; what they said is not known.")
     calls = journal.fold.open_calls()
     for call in calls:
         result = ToolResult(call.id, call.name, LOST, is_error=True)

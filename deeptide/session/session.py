@@ -73,6 +73,7 @@ class Session:
         self._journal = parts.journal
         self._turn: asyncio.Task[None] | None = None
         self._work: asyncio.Task[str] | None = None
+        self._unsaid: str | None = None
         self._closed = False
         self.id = parts.log.folder.name
         self.path = parts.log.folder
@@ -117,14 +118,17 @@ class Session:
     # ---- the inward door: talk --------------------------------------------------------------------------
 
     def submit(self, text: str) -> None:
-        """Say something: starts a turn, or waits in the queue while one runs."""
+        """Say something: starts a turn, or waits in the queue while one runs. What an interrupted turn left in
+        the queue goes first."""
         if not text.strip():
             return
         if self.busy:
             self._parts.gear.inbox.put(text)
             self._show_queue()
             return
-        self._turn = asyncio.create_task(self._run_turns(text))
+        inbox = self._parts.gear.inbox
+        inbox.put(text)
+        self._start(inbox.next() or text)
 
     def steer(self, text: str) -> None:
         """Say something into the running turn, before its next request. Idle: the same as `submit`."""
@@ -282,23 +286,40 @@ class Session:
 
     # ---- inside -------------------------------------------------------------------------------------------
 
-    async def _run_turns(self, text: str) -> None:
-        try:
-            next_text: str | None = text
-            while next_text is not None:
-                try:
-                    notes = await self._facts(next_text)
-                    ended = await self._parts.agent.turn(next_text, notes)
-                except DeepTideError as error:
-                    self._journal.publish(Notice(str(error), "error", error.advice))
-                    break
-                if ended.reason != "done":
-                    break
-                next_text = self._parts.gear.inbox.next()
-                self._show_queue()
-        finally:
-            self._turn = None
+    def _start(self, text: str) -> None:
+        self._unsaid = text
+        self._turn = asyncio.create_task(self._run_turns())
+        self._turn.add_done_callback(self._turn_over)
+        self._show_queue()
+
+    async def _run_turns(self) -> None:
+        agent, inbox = self._parts.agent, self._parts.gear.inbox
+        while (text := self._unsaid) is not None:
+            notes = await self._facts(text)
+            self._unsaid = None
+            ended = await agent.turn(text, notes)
+            if ended.reason != "done":
+                return
+            self._unsaid = inbox.next()
             self._show_queue()
+
+    def _turn_over(self, task: asyncio.Task[None]) -> None:
+        """However it ended: nothing runs any more, no words are lost, and a fault is said."""
+        self._turn = None
+        words, self._unsaid = self._unsaid, None
+        error = None if task.cancelled() else task.exception()
+        try:
+            if words is not None:
+                self._parts.agent.keep_words(words)
+        except DeepTideError as trouble:
+            self._parts.gear.inbox.put_first(words or "")
+            error = error or trouble
+        if isinstance(error, DeepTideError):
+            self.tell(Notice(str(error), "error", error.advice))
+        elif error is not None:
+            report = self._parts.gear.report_crash(error)
+            self.tell(Notice(f"DeepTide failed: {error}", "error", f"The details are in {report}."))
+        self._show_queue()
 
     async def _facts(self, text: str) -> list[NoteAppended]:
         """What goes with the user's words: mentioned files, and date and git status when they changed."""
@@ -341,8 +362,7 @@ class Session:
         finally:
             self._work = None
             if not self._closed and self._turn is None and (text := self._parts.gear.inbox.next()):
-                self._show_queue()
-                self._turn = asyncio.create_task(self._run_turns(text))
+                self._start(text)
 
     def _refuse_while_busy(self, what: str) -> None:
         if self.busy:
@@ -351,8 +371,8 @@ class Session:
             )
 
     def _show_queue(self) -> None:
-        inbox = self._parts.gear.inbox
-        self._journal.publish(QueueChanged((*inbox.steers, *inbox.queue)))
+        inbox, first = self._parts.gear.inbox, () if self._unsaid is None else (self._unsaid,)
+        self._journal.publish(QueueChanged((*first, *inbox.steers, *inbox.queue)))
 
 
 def _counted(messages: int) -> str:

@@ -90,6 +90,11 @@ class Store:
         found = exact or [info for info in sessions if info.id.startswith(selector.lower())]
         if len(found) == 1 or (exact and found):
             return found[0]
+        if not found and (self.root / selector / LOG).is_file():
+            raise SessionError(
+                f"The log of session {selector} cannot be read from its first line.",
+                f"Its entries are kept in {self.root / selector / LOG}.",
+            )
         if not found:
             raise SessionError(f"No session is called {selector!r}.", "See `deeptide sessions` for the list.")
         names = ", ".join(f"{info.id} ({info.name[:30]})" for info in found[:5])
