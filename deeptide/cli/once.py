@@ -31,7 +31,8 @@ def run_once(call: Invocation) -> int:
     try:
         prompt = prompt_of(call.prompt)
         house = House(options_of(call))
-        if house.needs_key():
+        # A stored session may have an endpoint of its own, which the house finds when it opens it.
+        if house.needs_key() and call.resume is None and not call.go_on:
             raise MissingKey(
                 f"There is no API key for {house.settings.model.base_url}; nothing was sent.",
                 "Set DEEPSEEK_API_KEY, or run `deeptide login`. `deeptide demo` needs no key.",
@@ -43,7 +44,8 @@ def run_once(call: Invocation) -> int:
 
 
 def prompt_of(words: list[str]) -> str:
-    """The words, with standard input appended where `-` stands, or alone when there are none.
+    """The words, with standard input appended where `-` stands, or alone when there are none. What waits there
+    unasked is read too.
 
     Raises UsageError when that leaves nothing, or standard input is a terminal.
     """

@@ -47,6 +47,7 @@ class SessionStarted(Event, frozen=True, tag="session_started"):
     trusted: bool = True
     parent: str = ""
     parent_seq: int = 0
+    endpoint: str = ""
 
 
 class Renamed(Event, frozen=True, tag="renamed"):

@@ -45,6 +45,7 @@ class SessionInfo(msgspec.Struct, frozen=True):
     updated: float = 0.0
     turns: int = 0
     size: int = 0
+    endpoint: str = ""
 
     @property
     def name(self) -> str:
@@ -171,5 +172,16 @@ def _summary(folder: Path, head: list[Record], tail: list[Record], size: int, up
             case AssistantMessage():
                 model = record.event.model
     return SessionInfo(
-        folder.name, folder, started.workspace, title, first, last, model, head[0].at, updated, turns, size
+        id=folder.name,
+        path=folder,
+        workspace=started.workspace,
+        title=title,
+        first=first,
+        last=last,
+        model=model,
+        started=head[0].at,
+        updated=updated,
+        turns=turns,
+        size=size,
+        endpoint=started.endpoint,
     )

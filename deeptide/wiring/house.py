@@ -7,7 +7,6 @@ Invariant: building it reads settings and nothing else; the model library is imp
 from __future__ import annotations
 
 import asyncio
-import importlib
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from deeptide import __version__
-from deeptide.agent.equipment import ModelClient
 from deeptide.agent.limits import Limits
 from deeptide.agent.upkeep import UpkeepSettings
 from deeptide.commands.registry import CommandContext, Registry
@@ -32,7 +30,6 @@ from deeptide.config.save import save
 from deeptide.context.auto_compact import AutoCompact
 from deeptide.context.ladder import Policy as LadderPolicy
 from deeptide.model.catalog import Catalog, ModelSpec
-from deeptide.model.errors import MissingKey
 from deeptide.permissions.policy import Policy
 from deeptide.permissions.rules import Rules
 from deeptide.prompts.library import Library
@@ -41,6 +38,7 @@ from deeptide.session.session import Session
 from deeptide.session.store import SessionInfo, Store
 from deeptide.tools.registry import standard as standard_tools
 from deeptide.wiring.building import Supplies, open_in_thread
+from deeptide.wiring.connections import Connections
 from deeptide.wiring.instructions import instruction_files, instructions
 from deeptide.workspace.roots import Roots
 
@@ -86,8 +84,7 @@ class House:
         self._options, self._paths, self._flags = options, paths, flags
         self._transport = transport
         self._trust_answer: bool | None = True if options.demo else None
-        self._client: ModelClient | None = None
-        self._client_lock = asyncio.Lock()
+        self._connections = Connections(self._key, transport)
         self._new_key = ""
         self.workspace = workspace
         self.store = Store(paths.home)
@@ -133,17 +130,22 @@ class House:
         self._load()
 
     def needs_key(self) -> bool:
-        return not (self._transport or self._key().value)
+        return not (self._transport or self._key(self.settings.model.base_url).value)
 
-    def _key(self) -> auth.Key:
+    def _key(self, base_url: str) -> auth.Key:
         if self._options.key:
             return auth.Key(self._options.key, "given")
-        return auth.find_key(self._paths, self.settings.model.base_url)
+        return auth.find_key(self._paths, base_url)
+
+    def _endpoint(self, started_with: str) -> str:
+        """Where a session is asked: what the command line names, else where it was started, else the setting."""
+        named = self._flags.get("model.base_url")
+        return str(named or started_with or self.settings.model.base_url)
 
     def save_key(self, key: str) -> Path:
         """Store the key in the 0600 auth file and use it from the next request on. Returns the file."""
         auth.store_key(self._paths, self.settings.model.base_url, key)
-        self._client = None
+        self._connections.forget()
         return self._paths.auth_file
 
     def save_setting(self, key: str, value: object) -> str:
@@ -162,14 +164,18 @@ class House:
         """A fresh session in this workspace, recorded with the prefix that all its requests will start with."""
         folder = await asyncio.to_thread(self.store.new_folder)
         start = await asyncio.to_thread(self._start, folder.name)
-        session, _ = await open_in_thread(self._supplies(), folder, self.workspace, start, self.trusted)
+        session, _ = await open_in_thread(
+            self._supplies(start.endpoint), folder, self.workspace, start, self.trusted
+        )
         return session
 
     async def resume(self, selector: str = "latest") -> Session:
         """A stored session: id, prefix, title or `latest` (of this workspace first). Raises SessionError."""
         info = await asyncio.to_thread(self.store.find, selector, str(self.workspace))
         workspace = self._folder_of(info)
-        session, mended = await open_in_thread(self._supplies(), info.path, workspace, None, self.trusted)
+        session, mended = await open_in_thread(
+            self._supplies(self._endpoint(info.endpoint)), info.path, workspace, None, self.trusted
+        )
         self.notices = (*self.notices, *mended)
         self._apply_flags(session)
         return session
@@ -208,13 +214,14 @@ class House:
             version=__version__,
             window=resolved.spec.window,
             trusted=self.trusted,
+            endpoint=settings.model.base_url,
         )
 
-    def _supplies(self) -> Supplies:
+    def _supplies(self, endpoint: str) -> Supplies:
         settings = self.settings
         context, limits = settings.context, settings.limits
         return Supplies(
-            client=self.client,
+            client=self._connections.to(endpoint),
             catalog=self.catalog,
             currency=settings.model.currency,
             registry=self.tools,
@@ -247,26 +254,9 @@ class House:
 
     # ---- the model --------------------------------------------------------------------------------------
 
-    async def client(self) -> ModelClient:
-        """The connection to the model, made at its first use. Raises MissingKey."""
-        async with self._client_lock:
-            if self._client is None:
-                key = auth.Key("demo", "demo") if self._transport else self._key()
-                if not key.value:
-                    raise MissingKey("There is no API key for " + self.settings.model.base_url + ".")
-                # Imported in a thread and only now: the library takes half a second.
-                module = await asyncio.to_thread(importlib.import_module, "deeptide.model.client")
-                self._client = module.Client(
-                    base_url=self.settings.model.base_url,
-                    key=key.value,
-                    key_source=key.source,
-                    transport=self._transport,
-                )
-            return self._client
-
     async def warm(self) -> None:
         """Import what the first request will need; called after the first paint."""
-        await asyncio.to_thread(importlib.import_module, "deeptide.model.client")
+        await self._connections.warm()
 
     async def command(self, line: str, session: Session) -> Result:
         context = CommandContext(
@@ -285,9 +275,7 @@ class House:
             session.tell(Notice(text, "warning"))
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        await self._connections.close()
 
 
 def _platform() -> str:
