@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,8 @@ from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from deeptide.protocol.errors import DeepTideError
+from deeptide.tui.driver import TerminalDriver
+from deeptide.tui.guard import Guard
 from deeptide.tui.history import History, history_file
 from deeptide.tui.keys import Twice, teach_legacy_keys
 from deeptide.tui.manners import Manners
@@ -70,7 +71,7 @@ class DeepTideApp(App[int]):
         # Known before the stylesheet is made: a change of theme would parse it twice.
         self._theme = self.palette.theme()
         self.set_reactive(App.theme, self._theme.name)
-        super().__init__()
+        super().__init__(driver_class=TerminalDriver)
         self.failure: DeepTideError | None = None
         self.farewell = ""
         self.manners = Manners(self.write, os.environ)
@@ -78,6 +79,7 @@ class DeepTideApp(App[int]):
         self._factory, self._start = house_factory, start or Start()
         self._back: Backstage | None = None
         self._early: list[Composer.Sent] = []
+        self._exit_code: int | None = None
         self._twice = Twice()
         history = History(history_file(home, workspace) if home else None)
         self.composer = Composer(history, self.palette)
@@ -130,9 +132,8 @@ class DeepTideApp(App[int]):
     def on_mount(self) -> None:
         self.composer.prompt.focus()
         self.manners.title(self.workspace.name)
-        if not self.is_headless:
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                asyncio.get_running_loop().add_signal_handler(number, self.action_leave)
+        if isinstance(self._driver, TerminalDriver):
+            Guard(self._driver, self.leave).stand()
 
     def on_ready(self) -> None:
         self.run_worker(self._enter(), name="enter")
@@ -150,13 +151,23 @@ class DeepTideApp(App[int]):
         await back.open(self._start)
 
     def action_leave(self) -> None:
-        self.run_worker(self._leave(), name="leave", group="leave", exclusive=True)
+        self.leave(0)
+
+    def leave(self, code: int) -> None:
+        """Save, close and end with `code`. Asked again meanwhile, only the code is another."""
+        first, self._exit_code = self._exit_code is None, code
+        if first:
+            self.run_worker(self._leave(), name="leave", group="leave")
 
     async def _leave(self) -> None:
         self.activity.tell("Saving", 60)
         if self._back is not None:
-            self.farewell = await self._back.lobby.leave()
-        self.exit(0)
+            try:
+                self.farewell = await self._back.leave()
+            except DeepTideError as error:
+                self.failure = error
+        code = self._exit_code or 0
+        self.exit(code, return_code=code)
 
     # ---- what widgets ask for --------------------------------------------------------------------------
 
@@ -185,8 +196,7 @@ class DeepTideApp(App[int]):
         self.back.lobby.session.answer(event.approval_id, event.decision)
 
     def on_approval_panel_typed_through(self, event: ApprovalPanel.TypedThrough) -> None:
-        if not self.composer.empty:
-            self.composer.type_through(event.character)
+        self.composer.type_through(event.key, event.character)
 
     def on_approval_panel_emptied(self, event: Message) -> None:
         self.composer.prompt.focus(scroll_visible=False)
@@ -205,10 +215,14 @@ class DeepTideApp(App[int]):
     def _escape(self) -> None:
         if self.back.interrupt():
             return
-        if self._twice.press("escape"):
+        empty = self.composer.empty
+        if not self._twice.press("escape"):
+            self.activity.tell(f"Esc again to {'rewind' if empty else 'clear'}", Twice.WITHIN_S)
+        elif empty:
             self.back.act(self.back.desk.open("rewind"))
         else:
-            self.activity.tell("Esc again to rewind", Twice.WITHIN_S)
+            self.composer.clear()
+            self.activity.tell("Cleared; ↑ has it")
 
     def action_interrupt(self) -> None:
         """Ctrl+C: the nearest thing first; pressed twice it always quits."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.app import SuspendNotSupported
+from textual.worker import WorkerError
 
 from deeptide.protocol.errors import DeepTideError
 from deeptide.protocol.events import ApprovalRequested, Notice, TurnEnded
@@ -78,6 +80,15 @@ class Backstage:
         app.welcome.at(house.workspace)
         app.composer.commands = house.commands
         app.manners.bell, app.manners.notify = ui.bell, ui.notify
+
+    async def leave(self) -> str:
+        """Save and close, end the user's own commands; how to come back."""
+        farewell = await self.lobby.leave()
+        for act in [worker for worker in self._app.workers if worker.group == "acts"]:
+            act.cancel()
+            with suppress(WorkerError):
+                await act.wait()
+        return farewell
 
     # ---- what the bridge tells --------------------------------------------------------------------------
 

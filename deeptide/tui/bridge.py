@@ -20,7 +20,7 @@ from deeptide.protocol.events import (
     TurnEnded,
 )
 from deeptide.transcript.build import Transcript
-from deeptide.tui.labels import ASKING, next_label
+from deeptide.tui.labels import ASKING, Labels
 from deeptide.tui.scrollback.scrollback import Scrollback
 from deeptide.tui.widgets.activity import Activity
 from deeptide.tui.widgets.approval import ApprovalPanel
@@ -59,7 +59,7 @@ class Bridge:
         self.transcript = Transcript()
         self._stage = stage
         self._ready = ready
-        self._label = ""
+        self._labels = Labels()
         self._waiting = session.queue
         self._last = 0.0
 
@@ -84,8 +84,8 @@ class Bridge:
         stage = self._stage
         stage.scrollback.apply(self.transcript.apply_all(items))
         for item in items:
-            self._label = next_label(self._label, item)
             event = item.event if isinstance(item, Record) else item
+            self._labels.apply(event)
             if isinstance(event, QueueChanged):
                 self._waiting = event.items
             elif isinstance(event, TurnEnded | ApprovalRequested):
@@ -102,8 +102,8 @@ class Bridge:
         stage.composer.set_mode(session.fold.mode)
         stage.approval.show(pending)
         if not session.busy:
-            self._label = ""
-        stage.activity.work(ASKING if pending else self._label, waiting=bool(pending))
+            self._labels.clear()
+        stage.activity.work(ASKING if pending else self._labels.text, waiting=bool(pending))
         stage.status.show(facts_of(session))
         stage.shown()
 

@@ -54,7 +54,7 @@ TABLE: tuple[KeyLine, ...] = (
     KeyLine("Approvals", ("n", "escape"), "n, Esc", "deny; a reason may follow"),
     KeyLine("Approvals", ("pageup", "pagedown"), "PgUp PgDn", "read a long preview"),
     KeyLine("Everywhere", ("shift+tab",), "Shift+Tab", "mode: plan → ask → auto-edit"),
-    KeyLine("Everywhere", ("escape",), "Esc Esc", "when idle and empty: rewind"),
+    KeyLine("Everywhere", ("escape",), "Esc Esc", "when idle: clear what is written; on empty, rewind"),
     KeyLine("Everywhere", ("ctrl+o",), "Ctrl+O", "unfold or fold thinking and tool output"),
     KeyLine("Everywhere", ("ctrl+t",), "Ctrl+T", "unfold or fold the plan"),
     KeyLine("Everywhere", ("pageup", "pagedown"), "PgUp PgDn", "scroll the talk"),

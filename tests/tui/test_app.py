@@ -103,6 +103,19 @@ async def test_escape_twice_when_idle_opens_the_rewind_picker_and_once_does_not(
         await stage.until(lambda: not any(isinstance(block, UserBlock) for block in stage.blocks))
 
 
+async def test_escape_twice_clears_what_is_written_and_up_has_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.app.composer.prompt.insert("half a thought")
+        await stage.pilot.press("escape")
+        assert "again to clear" in stage.app.activity.hint
+        assert stage.app.composer.text == "half a thought"
+        await stage.pilot.press("escape")
+        assert stage.app.composer.empty
+        assert not isinstance(stage.app.screen, PointPicker)
+        await stage.pilot.press("up")
+        assert stage.app.composer.text == "half a thought"
+
+
 async def test_ctrl_c_clears_first_and_quits_when_pressed_twice(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         stage.app.composer.prompt.insert("half a thought")
@@ -165,6 +178,32 @@ async def test_letters_typed_when_a_question_appears_stay_in_the_composer(tmp_pa
         await stage.pilot.press("y")
         await stage.until(lambda: stage.app.composer.text == "I was say")
         assert stage.app.back.approval.current is not None
+
+
+async def test_a_burst_of_typing_over_a_question_is_written_and_enter_sends_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, [TOUCH, Say("ok"), Say("heard")]) as stage:
+        stage.app.back.approval.grace_s = 30.0
+        await stage.say("make it")
+        await stage.until(lambda: stage.app.back.approval.current is not None)
+        await stage.pilot.press(*"y" * 25)
+        await stage.until(lambda: stage.app.composer.text == "y" * 25)
+        await stage.pilot.press("enter")
+        await stage.until(lambda: stage.session.queue == ("y" * 25,))
+        assert stage.app.back.approval.current is not None
+        stage.app.back.approval.grace_s = 0.0
+        await stage.pilot.press("y")
+        await stage.until(lambda: len(stage.answers) == 2)
+
+
+async def test_while_an_allowed_command_runs_it_is_named(tmp_path: Path) -> None:
+    wait = Say(calls=(Call("shell", {"command": "until [ -e go ]; do sleep 0.05; done; touch made"}),))
+    async with on_stage(tmp_path, [wait, Say("ok")]) as stage:
+        await stage.say("make it")
+        await asked(stage)
+        await stage.pilot.press("y")
+        await stage.until(lambda: stage.app.activity.label.startswith("Running $ until"))
+        (stage.workspace / "go").touch()
+        await stage.idle()
 
 
 async def test_an_unknown_command_comes_back_with_a_reason(tmp_path: Path) -> None:

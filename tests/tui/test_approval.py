@@ -46,7 +46,7 @@ class Bench(App[None]):
         self.answers.append((event.approval_id, event.decision))
 
     def on_approval_panel_typed_through(self, event: ApprovalPanel.TypedThrough) -> None:
-        self.through.append(event.character)
+        self.through.append(event.character or event.key)
 
     def on_approval_panel_emptied(self) -> None:
         self.emptied += 1
@@ -89,10 +89,32 @@ async def test_keys_in_the_first_moment_answer_nothing(pilot: Pilot[None]) -> No
     await ask(pilot, SHELL, wait=GRACE_S / 2)
     await pilot.press("y", "enter", "escape", "a")
     assert bench(pilot).answers == []
-    assert bench(pilot).through == ["y", "a"]
+    assert bench(pilot).through == ["y", "enter", "a"]
     bench(pilot).time += 2 * GRACE_S
     await pilot.press("y")
     assert bench(pilot).answers == [("1", Decision("once"))]
+
+
+async def test_who_types_on_never_answers_however_long(pilot: Pilot[None]) -> None:
+    await ask(pilot, SHELL, wait=0)
+    words = "yes a yes s, say n or y y"
+    for letter in words:
+        bench(pilot).time += 0.04
+        bench(pilot).panel.post_message(events.Key(letter, letter))
+        await pilot.pause()
+    await pilot.press("backspace", "enter")
+    assert bench(pilot).answers == []
+    assert bench(pilot).through == [*words, "backspace", "enter"]
+    bench(pilot).time += GRACE_S
+    await pilot.press("y")
+    assert bench(pilot).answers == [("1", Decision("once"))]
+
+
+async def test_a_word_begun_after_a_pause_does_not_answer_with_its_second_letter(pilot: Pilot[None]) -> None:
+    await ask(pilot, SHELL)
+    await pilot.press(*"hay")
+    assert bench(pilot).answers == []
+    assert bench(pilot).through == [*"hay"]
 
 
 async def test_the_next_question_has_its_own_first_moment(pilot: Pilot[None]) -> None:

@@ -16,14 +16,16 @@ from deeptide.protocol.events import (
     TextDelta,
     ThinkingDelta,
     ToolCallDelta,
+    ToolFinished,
     ToolStarted,
     TurnEnded,
     TurnStarted,
     Working,
 )
+from deeptide.protocol.messages import ToolResult
 from deeptide.tui.editor import command, edit
 from deeptide.tui.keys import TABLE, Twice, next_mode
-from deeptide.tui.labels import next_label
+from deeptide.tui.labels import Labels
 from deeptide.tui.screens.points import after, last_turn
 from deeptide.tui.screens.sessions import ago
 from deeptide.tui.widgets.rows import Row, fitting
@@ -34,9 +36,12 @@ SCRIPT = [
     (ThinkingDelta("hm"), "Thinking"),
     (TextDelta("so"), "Writing"),
     (ToolCallDelta(0, "edit", 120), "Preparing edit"),
-    (ApprovalRequested(Approval("1", "c", "edit", "edit a")), "Waiting for you"),
-    (ApprovalAnswered("1", Decision("once")), "Waiting for the model"),
-    (ToolStarted("c", "edit", "edit a"), "Running edit"),
+    (ToolStarted("c", "shell", "$ pytest -q\n&& ls"), "Running $ pytest -q"),
+    (ApprovalRequested(Approval("1", "c", "shell", "$ pytest -q")), "Waiting for you"),
+    (ApprovalAnswered("1", Decision("once")), "Running $ pytest -q"),
+    (ToolStarted("d", "edit", "edit a"), "Running edit a"),
+    (ToolFinished(ToolResult("d", "edit", "ok"), "ok"), "Running $ pytest -q"),
+    (ToolFinished(ToolResult("c", "shell", "ok"), "ok"), "Waiting for the model"),
     (Retrying(2, 5, 1.0, "offline\x1b[2J"), "Trying again (2/5): offline [2J"),
     (Working("compacting 62 messages"), "compacting 62 messages"),
     (TurnEnded(1, "done"), ""),
@@ -44,10 +49,10 @@ SCRIPT = [
 
 
 def test_the_label_follows_what_happens() -> None:
-    label = ""
+    labels = Labels()
     for event, wanted in SCRIPT:
-        label = next_label(label, event)
-        assert label == wanted
+        labels.apply(event)
+        assert labels.text == wanted
 
 
 def test_a_key_counts_as_twice_only_in_quick_succession_and_a_third_press_is_a_first() -> None:

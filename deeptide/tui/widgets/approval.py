@@ -1,7 +1,8 @@
 """The questions panel: may this call run, or what does the model want to know.
 
-Invariant: no key pressed within the first GRACE_S of a question answers it, every question that is pending is
-asked exactly once, and nothing about a call is hidden from the one who must decide.
+Invariant: no key answers that was pressed within GRACE_S of the question's appearing or of the key before it: who
+types on does not answer, and what they type goes where they were writing. Every question that is pending is asked
+exactly once, and nothing about a call is hidden from the one who must decide.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from textual.widgets import Input, Static
 
 from deeptide.protocol.approvals import Approval, Decision
 from deeptide.protocol.text import visible
+from deeptide.tui.keys import NEWLINE, STEER
 from deeptide.tui.widgets.choices import Choice, Choices, typed_letter
 from deeptide.tui.widgets.preview import HIDDEN_WARNING, draw, is_hiding
 
 GRACE_S = 0.3
 WRITE = "write"
+WRITING = ("enter", "backspace", *NEWLINE, *STEER)
+"""Keys of writing that type no character."""
 OTHER_ROWS = 11
 """Rows of everything that is not preview, answers or spacing: borders, title, why, activity, composer, status."""
 LOW = 30
@@ -61,10 +65,11 @@ class ApprovalPanel(Vertical, can_focus=True):
             self.decision = decision
 
     class TypedThrough(Message):
-        """A letter typed in the first moment of a question, which belongs to whatever was being written."""
+        """A key that belongs to whatever was being written. `character` is empty if it types none."""
 
-        def __init__(self, character: str) -> None:
+        def __init__(self, key: str, character: str) -> None:
             super().__init__()
+            self.key = key
             self.character = character
 
     class Emptied(Message):
@@ -74,7 +79,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         super().__init__(id="approval")
         self.grace_s = GRACE_S
         self._now = now
-        self._asked_at = 0.0
+        self._stirred_at = 0.0
         self._pending: tuple[Approval, ...] = ()
         self._current: Approval | None = None
         self._answered: set[str] = set()
@@ -112,7 +117,7 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     def _ask(self, approval: Approval) -> None:
         self._current = approval
-        self._asked_at = self._now()
+        self._stirred_at = self._now()
         self.set_class(approval.strong, "-strong")
         self.set_class(approval.kind == "question", "-question")
         self._draw_count(approval)
@@ -167,7 +172,7 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     @property
     def in_grace(self) -> bool:
-        return self._now() - self._asked_at < self.grace_s
+        return self._now() - self._stirred_at < self.grace_s
 
     def on_key(self, event: events.Key) -> None:
         if self._current is None or event.key in ("ctrl+c", "shift+tab"):
@@ -181,11 +186,18 @@ class ApprovalPanel(Vertical, can_focus=True):
             return
         event.stop()
         event.prevent_default()
-        if self.in_grace:
-            if event.is_printable and event.character:
-                self.post_message(self.TypedThrough(event.character))
-            return
-        self._answer_key(event)
+        # When it was pressed, not when we get round to it: a busy screen must not turn typing into an answer.
+        pressed = min(self._now(), event.time)
+        if pressed - self._stirred_at < self.grace_s:
+            self._stirred_at = max(pressed, self._stirred_at)
+            self._let_through(event)
+        else:
+            self._answer_key(event)
+
+    def _let_through(self, event: events.Key) -> None:
+        character = event.character if event.is_printable and event.character else ""
+        if character or event.key in WRITING:
+            self.post_message(self.TypedThrough(event.key, character))
 
     def _answer_key(self, event: events.Key) -> None:
         choices = self.query_one(Choices)
@@ -206,6 +218,9 @@ class ApprovalPanel(Vertical, can_focus=True):
                 letter = typed_letter(event)
                 if choice := choices.by_letter(letter):
                     self._choose(choice)
+                else:
+                    self._stirred_at = self._now()
+                    self._let_through(event)
 
     def on_choices_clicked(self, event: Choices.Clicked) -> None:
         event.stop()

@@ -107,9 +107,14 @@ class Composer(Vertical):
         for name in MODES:
             self.set_class(name == mode, f"-{name}")
 
-    def type_through(self, character: str) -> None:
-        """A letter typed while something else had taken the focus."""
-        self.prompt.insert(character)
+    def type_through(self, key: str, character: str) -> None:
+        """A key of writing, pressed while something else had just taken the focus: it does what it does here."""
+        if character:
+            self.prompt.insert(character)
+        elif key == "backspace":
+            self.prompt.action_delete_left()
+        else:
+            self._offer(key)
 
     # ---- keys ------------------------------------------------------------------------------------------
 
