@@ -20,6 +20,7 @@ from deeptide.protocol.errors import DeepTideError, ToolError
 from deeptide.protocol.events import (
     ApprovalAnswered,
     ApprovalRequested,
+    Notice,
     PlanChanged,
     ToolFinished,
     ToolOutput,
@@ -28,6 +29,24 @@ from deeptide.protocol.events import (
 )
 from deeptide.protocol.messages import ToolCall, ToolResult
 from deeptide.tools.tool import Output, Tool, ToolContext
+
+NOT_RUN = "Cancelled by the user before it ran."
+CANCELLED = "Cancelled by the user while it ran; it may have done part of its work."
+SHOWN = 4_000
+
+
+class _Shown:
+    """The newest output of a call, for when it is cancelled and has no result of its own."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def add(self, text: str) -> None:
+        self._text = (self._text + text)[-SHOWN:]
+
+    def cancelled(self) -> str:
+        said = self._text.strip()
+        return f"{CANCELLED} Its last output:\n{said}" if said else CANCELLED
 
 
 class Batch:
@@ -52,7 +71,7 @@ class Batch:
         finally:
             for call in self._calls:
                 if call.id not in self._closed:
-                    self._close(call, "Cancelled by the user before it ran.", "cancelled")
+                    self._close(call, NOT_RUN, "cancelled")
 
     def _groups(self) -> Iterator[list[ToolCall]]:
         """Runs of read-only calls go together; every other call goes alone, in the order given."""
@@ -82,9 +101,13 @@ class Batch:
             self._close(call, _told(error), "error")
             return
         self._started(call, tool.title(args))
-        context = gear.context_for(
-            call.id, lambda text: gear.journal.publish(ToolOutput(call.id, text)), self.ask
-        )
+        shown = _Shown()
+
+        def emit(text: str) -> None:
+            shown.add(text)
+            gear.journal.publish(ToolOutput(call.id, text))
+
+        context = gear.context_for(call.id, emit, self.ask)
         try:
             refusal = await self._permit(call, tool, args, context)
             if refusal:
@@ -97,8 +120,7 @@ class Batch:
             output = await tool.run(args, context)
             await self._finish(call, tool, output, context, started)
         except asyncio.CancelledError:
-            self._close(call, "Cancelled by the user while it ran; it may have done part of its work.",
-                        "cancelled", started)  # fmt: skip
+            self._close(call, shown.cancelled() if started else NOT_RUN, "cancelled", started)
             raise
         except DeepTideError as error:
             self._close(call, _told(error), "error", started)
@@ -149,9 +171,18 @@ class Batch:
         rule = ""
         if verdict is not None and approval.scope and decision.choice in ("session", "always"):
             rule = approval.scope
-            gear.policy.rules.add(rule, always=decision.choice == "always")
+            self._keep(verdict, always=decision.choice == "always")
         gear.journal.record(ApprovalAnswered(approval.id, decision, rule))
         return decision
+
+    def _keep(self, verdict: Verdict, *, always: bool) -> None:
+        """The call was approved: it runs even when its rule cannot be kept."""
+        try:
+            self._gear.policy.rules.add(*verdict.rules, always=always)
+        except (DeepTideError, OSError) as error:
+            advice = getattr(error, "advice", "")
+            text = f"The call is approved, but its rule could not be kept for good: {error}"
+            self._gear.journal.publish(Notice(text, "warning", advice))
 
     def _started(self, call: ToolCall, title: str) -> None:
         self._gear.journal.record(ToolStarted(call.id, call.name, title, call.arguments))

@@ -16,7 +16,7 @@ from deeptide.agent.step import Answered, take_step
 from deeptide.agent.upkeep import Upkeep
 from deeptide.model.errors import Overflow
 from deeptide.protocol.errors import DeepTideError, ModelError
-from deeptide.protocol.events import NoteAppended, Steered, TurnEnded, TurnStarted, UserMessage
+from deeptide.protocol.events import NoteAppended, QueueChanged, Steered, TurnEnded, TurnStarted, UserMessage
 
 OVERFLOW_RETRIES = 2
 LENGTH_RETRIES = 2
@@ -69,14 +69,16 @@ class Agent:
         for step in count(1):
             if stop := budget.check(step - 1, journal.fold.cost):
                 return _stopped(turn, stop)
-            for text in gear.inbox.take_steers():
-                journal.record(Steered(text))
+            if steers := gear.inbox.take_steers():
+                for text in steers:
+                    journal.record(Steered(text))
+                journal.publish(QueueChanged(gear.inbox.queue))
             await self.upkeep.before_request(first=step == 1)
             answer = await take_step(gear, turn, step)
             if isinstance(answer, Overflow) and overflows < OVERFLOW_RETRIES:
                 overflows += 1
-                if await self.upkeep.recover():
-                    continue
+                await self.upkeep.recover(answer)
+                continue
             if isinstance(answer, ModelError):
                 return _failed(turn, answer)
             self.upkeep.after_response()

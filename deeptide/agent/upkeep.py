@@ -18,14 +18,15 @@ from deeptide.agent.step import priced
 from deeptide.context.asking import Answer, Ask, Skipped
 from deeptide.context.auto_compact import AutoCompact
 from deeptide.context.compaction import compact
-from deeptide.context.dropping import hard_limit
+from deeptide.context.dropping import fits, hard_limit
 from deeptide.context.handoff import hand_off
 from deeptide.context.ladder import Phase, Policy, next_action
 from deeptide.context.window import Latch, Reading, warning_text
+from deeptide.model.errors import Overflow
 from deeptide.model.request import Request
 from deeptide.model.stream import Completed, Failed
 from deeptide.prompts.library import Library
-from deeptide.protocol.errors import ModelError
+from deeptide.protocol.errors import ModelError, WorkspaceError
 from deeptide.protocol.events import (
     Compacted,
     ContextWarning,
@@ -34,9 +35,22 @@ from deeptide.protocol.events import (
     Notice,
     Spent,
     Trigger,
+    UnitsDropped,
     Working,
 )
+from deeptide.protocol.text import scrub
 from deeptide.tools.spill import write_spill
+from deeptide.workspace.files import MAX_FILE, read_bytes
+
+
+RECOVERED_SHARE = 0.95
+"""Of what would have fitted by the numbers of an overflow, how much is sent next."""
+BLIND_SHARE = 0.7
+"""How much of a prompt would have fitted when the overflow does not say."""
+
+
+class NoRoom(ModelError):
+    """A request that cannot be made to fit; it was not sent."""
 
 
 class UpkeepSettings(msgspec.Struct, frozen=True):
@@ -64,6 +78,7 @@ class Upkeep:
         self._folder = folder
         self._before_rewrite = before_rewrite
         self._latch = Latch()
+        self._smaller: dict[str, int] = {}
         self.rearm()
 
     def reading(self) -> Reading:
@@ -76,7 +91,7 @@ class Upkeep:
     # ---- called by the loop ---------------------------------------------------------------------------
 
     async def before_request(self, first: bool) -> None:
-        """Make the next request fit, by the ladder. `first` is the first request of a turn."""
+        """Make the next request fit, by the ladder. `first` is the first request of a turn. Raises NoRoom."""
         phase: Phase = "between" if first else "inside"
         tried: set[str] = set()
         policy = self._settings.policy
@@ -110,13 +125,45 @@ class Upkeep:
                 said = f"auto-compact at {reading.percent:.0f} % (threshold {self._auto.threshold} %): "
                 self._gear.journal.publish(Notice(said + compaction_line(result)))
 
-    async def recover(self) -> bool:
-        """The provider said the request was too long: shrink whatever the meter says. False: nothing shrank."""
+    async def recover(self, overflow: Overflow) -> None:
+        """The provider said the request was too long: shrink by its numbers, whatever the meter says. Raises
+        NoRoom if it would be refused again."""
         before = self.reading().used
+        self._learn_window(overflow)
+        share = self._share(overflow)
+        target = int(before * share * RECOVERED_SHARE)
         await self._fold_away("overflow")
-        if self.reading().used >= before:
-            self.enforce_limit(tokens=int(before * 0.7))
-        return self.reading().used < before
+        if self.reading().used > target:
+            self.enforce_limit(target, int(before * share))
+        if self.reading().used > (before - 1 if share == BLIND_SHARE else before * share):
+            raise self._no_room()
+
+    def _learn_window(self, overflow: Overflow) -> None:
+        """The provider's window is smaller than configured: heed it from now on, and say so."""
+        fold = self._gear.journal.fold
+        if not 0 < overflow.limit < self._smaller.get(fold.model, fold.window.size):
+            return
+        self._smaller[fold.model] = overflow.limit
+        said = f"The window of {fold.model} is {overflow.limit:,} tokens, not {fold.window.size:,} as configured."
+        advice = f'Set `window = {overflow.limit}` under [models."{fold.model}"] in the configuration.'
+        self._gear.journal.publish(Notice(said, "warning", advice))
+
+    def _share(self, overflow: Overflow) -> float:
+        """How much of the prompt the provider would have taken. `requested` counts the output asked for too."""
+        output, limit, requested = self._output(), overflow.limit, overflow.requested
+        if not 0 < limit < requested:
+            return BLIND_SHARE
+        if requested <= output:
+            return limit / requested
+        room = limit - output
+        if room <= 0:
+            raise self._no_room()
+        return room / (requested - output)
+
+    def _output(self) -> int:
+        """`max_tokens` of an ordinary request."""
+        fold = self._gear.journal.fold
+        return min(fold.window.reserve, self._gear.catalog.resolve(fold.model).spec.max_output)
 
     # ---- the acts ---------------------------------------------------------------------------------------
 
@@ -182,32 +229,52 @@ class Upkeep:
             f"briefing: {result.tokens_before:,} → {result.tokens_after:,} tokens."
         )
 
-    def enforce_limit(self, tokens: int = 0) -> None:
-        """Drop the oldest whole units until the view fits `tokens` (default 98 % of usable)."""
-        reading = self.reading()
-        limit = tokens or int(reading.usable * self._settings.policy.hard_limit / 100)
-        if reading.used <= limit:
+    def enforce_limit(self, tokens: int = 0, at_worst: int = 0) -> None:
+        """Drop the oldest whole units, and cut what alone is too large, until the view fits `tokens` (default
+        98 % of usable), or `at_worst` (default: all but the reserve) if more could only be had by hiding what
+        the model was just told. Raises NoRoom if what must stay is over the window."""
+        fold, usable = self._gear.journal.fold, self._usable()
+        ceiling = usable + fold.window.safety
+        limit = min(tokens or usable, int(usable * self._settings.policy.hard_limit / 100))
+        if fits(fold, limit):
             return
-        event = hard_limit(self._gear.journal.fold, limit, self._spill)
-        if event is None:
-            return
-        self._before_rewrite("before the hard limit")
-        self._gear.journal.record(event)
-        self.rearm()
-        self._gear.journal.publish(
-            Notice(
-                f"The window was full: {len(event.dropped)} messages left the view "
-                f"({event.tokens_before:,} → {event.tokens_after:,} tokens).",
-                "warning",
-                "They stay in the log; recall_archive and /recall find them.",
-            )
+        event = hard_limit(fold, limit, self._spill, min(at_worst or ceiling, ceiling))
+        if event is not None:
+            self._before_rewrite("before the hard limit")
+            self._gear.journal.record(event)
+            self.rearm()
+            self._gear.journal.publish(_full(event))
+        if fold.used() > usable and fold.estimate > fold.longest(ceiling):
+            raise self._no_room()
+
+    def _usable(self) -> int:
+        fold = self._gear.journal.fold
+        size = self._smaller.get(fold.model)
+        return fold.window.usable if size is None else size - fold.window.reserve - fold.window.safety
+
+    def _no_room(self) -> NoRoom:
+        fold = self._gear.journal.fold
+        return NoRoom(
+            f"The request cannot be made to fit: the system prompt and the tools alone take about "
+            f"{fold.scaled(fold.prefix_tokens):,} tokens, and {fold.model} leaves {max(0, self._usable()):,} of its "
+            "window for everything. It is not sent; your words are kept.",
+            f'Choose a model with a larger window with /model, or set `window` under [models."{fold.model}"] '
+            "in the configuration if it is larger than that.",
         )
 
     def _soft_limit(self) -> int:
         return int(self.reading().usable * self._settings.policy.soft_limit / 100)
 
-    def _spill(self, seq: int, text: str) -> str:
-        return str(write_spill(self._folder / "spill", f"view-{seq}", text))
+    def _spill(self, name: str, text: str) -> str:
+        """Where a text that is cut stays whole. A full disk does not stop the turn: the log has it too."""
+        folder = self._folder / "spill"
+        try:
+            kept = folder / f"view-{name}.txt"
+            if kept.exists() and read_bytes(kept, MAX_FILE) == scrub(text).encode():
+                return str(kept)
+            return str(write_spill(folder, f"view-{name}", text))
+        except WorkspaceError:
+            return "the session's log, where recall_archive finds it"
 
     async def _complete(self, ask: Ask) -> Answer:
         """The model, as a shrinker sees it: one question, one text."""
@@ -238,6 +305,16 @@ class Upkeep:
                 if isinstance(item, Failed):
                     return Answer(error=str(item.error))
         return Answer(error="the stream ended without an answer")
+
+
+def _full(event: UnitsDropped) -> Notice:
+    did = [f"{len(event.dropped):,} messages left the view"] if event.dropped else []
+    did += [f"{len(event.cut):,} texts were cut in the middle"] if event.cut else []
+    return Notice(
+        f"The window was full: {' and '.join(did)} ({event.tokens_before:,} → {event.tokens_after:,} tokens).",
+        "warning",
+        "All of it stays in the log; recall_archive and /recall find it.",
+    )
 
 
 def compaction_line(event: Compacted) -> str:

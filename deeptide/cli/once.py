@@ -7,7 +7,12 @@ open pipe that never ends does not hang.
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import stat
 import sys
+import termios
+from array import array
 
 from deeptide.cli.invocation import Invocation
 from deeptide.cli.opening import options_of
@@ -44,16 +49,19 @@ def run_once(call: Invocation) -> int:
 
 
 def prompt_of(words: list[str]) -> str:
-    """The words, with standard input appended where `-` stands, or alone when there are none. What waits there
-    unasked is read too.
+    """The words, and standard input behind them where `-` stands or where there are no words. Otherwise it is
+    left alone (a loop over lines would lose them), which is said if something stands in it.
 
-    Raises UsageError when that leaves nothing, or standard input is a terminal.
+    Raises UsageError when that leaves nothing, or `-` was said and standard input is a terminal.
     """
     text = " ".join(word for word in words if word != "-")
-    if not words or "-" in words:
-        if is_tty(0):
-            raise UsageError("There is no prompt.", 'Write `deeptide exec "..."`, or pipe the prompt in.')
-        text = f"{text}\n\n{_standard_input()}" if text else _standard_input()
+    asked = not words or "-" in words
+    if asked and is_tty(0):
+        raise UsageError("There is no prompt.", 'Write `deeptide exec "..."`, or pipe the prompt in.')
+    if asked:
+        text = "\n\n".join(part for part in (text, _standard_input()) if part)
+    elif _holds_something():
+        print("Standard input was not read; write `-` after the prompt to add it.", file=sys.stderr)
     if not text.strip():
         raise UsageError("The prompt is empty.", 'Write `deeptide exec "..."`, or pipe the prompt in.')
     return text
@@ -76,6 +84,20 @@ async def _once(house: House, call: Invocation, prompt: str, writer: Writer) -> 
     finally:
         await warming
         await house.close()
+
+
+def _holds_something() -> bool:
+    """Whether standard input is a file at its start, or a pipe in which bytes stand: never waits for them."""
+    try:
+        kind = os.fstat(0).st_mode
+        if stat.S_ISREG(kind):
+            return os.fstat(0).st_size > 0 and os.lseek(0, 0, os.SEEK_CUR) == 0
+        waiting = array("i", [0])
+        if stat.S_ISFIFO(kind):
+            fcntl.ioctl(0, termios.FIONREAD, waiting)
+        return waiting[0] > 0
+    except OSError:
+        return False
 
 
 def _standard_input() -> str:

@@ -16,6 +16,8 @@ from deeptide.config.paths import Paths
 from deeptide.protocol.errors import ConfigError
 from deeptide.workspace.files import atomic_write, private_dir
 
+SHORTEST = 6
+"""Characters; a shorter word was typed by mistake."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 
@@ -35,7 +37,9 @@ def host_of(base_url: str) -> str:
     try:
         return (urlsplit(base_url).hostname or "").lower()
     except ValueError as error:
-        raise ConfigError(f"{base_url} is not an address: {error}.", "Give one like https://host/v1.") from error
+        raise ConfigError(
+            f"{base_url} is not an address: {error}.", "Give one like https://host/v1."
+        ) from error
 
 
 def find_key(paths: Paths, base_url: str, environ: Mapping[str, str] | None = None) -> Key:
@@ -58,9 +62,10 @@ def store_key(paths: Paths, base_url: str, key: str) -> None:
     Raises ConfigError when the key cannot be one (empty, blanks or control characters inside).
     """
     value = key.strip()
-    if not value or not value.isascii() or not value.isprintable() or " " in value:
+    if len(value) < SHORTEST or not value.isascii() or not value.isprintable() or " " in value:
         raise ConfigError(
-            "That is not an API key: it must be one word of plain characters.", "Copy it again."
+            f"That is not an API key: it must be one word of at least {SHORTEST} plain characters.",
+            "Copy it again; nothing was stored.",
         )
     keys = {**_stored(paths), host_of(base_url): value}
     _write(paths, keys)

@@ -68,7 +68,7 @@ class Result(msgspec.Struct, frozen=True, tag="result", tag_field="type"):
     steps: int = 0
     usage: Usage = Usage()
     cost: Money | None = None
-    session_cost: Money = Money()
+    session_cost: Money | None = None
     elapsed_ms: int = 0
     denied: tuple[Denied, ...] = ()
     error: str = ""

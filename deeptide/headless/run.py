@@ -206,6 +206,8 @@ def _result(session: Session, tally: Tally, signalled: Exit | None, elapsed_ms: 
     else:
         code = signalled or exit_of(ended, tally.denied_last)
         reason, error, advice = ended.reason, ended.error, ended.advice
+        if code is Exit.DENIED:
+            reason = "denied"
     return Result(
         session=session.id,
         answer=tally.answer,
@@ -215,7 +217,7 @@ def _result(session: Session, tally: Tally, signalled: Exit | None, elapsed_ms: 
         steps=tally.steps,
         usage=tally.usage,
         cost=tally.cost,
-        session_cost=session.fold.cost,
+        session_cost=session.fold.cost if session.fold.costs else None,
         elapsed_ms=elapsed_ms,
         denied=tuple(tally.denied),
         error=error,

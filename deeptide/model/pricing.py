@@ -41,7 +41,7 @@ def price(spec: ModelSpec, usage: Usage, at: datetime, currency: str = "USD") ->
         return Priced(None, peak)
     hit = min(usage.hit, usage.prompt)
     amount = hit * rates.hit + (usage.prompt - hit) * rates.miss + usage.completion * rates.output
-    return Priced(Money(amount / PER, currency), peak)
+    return Priced(Money(round(amount / PER, 10), currency), peak)
 
 
 def estimate_cost(

@@ -222,7 +222,8 @@ class CompactionUndone(Event, frozen=True, tag="compaction_undone"):
 
 class UnitsDropped(Event, frozen=True, tag="units_dropped"):
     """The hard limit: entries in `dropped` left the view, one user-role line `pointer` stands for them;
-    entries in `cut` show `cut[seq]` as their text instead of what was logged."""
+    entries in `cut` show `cut[seq]` as their text instead of what was logged. In a response `seq:thinking`,
+    `seq:text` and `seq:N` (arguments of its call N, from 0) stand for its parts."""
 
     dropped: tuple[int, ...]
     pointer: str
@@ -309,7 +310,10 @@ class Working(Live, frozen=True, tag="working"):
 
 
 class QueueChanged(Live, frozen=True, tag="queue_changed"):
+    """`items` wait for the next turn; `steers` go into the running one before its next request."""
+
     items: tuple[str, ...]
+    steers: tuple[str, ...] = ()
 
 
 class CheckpointTaken(Live, frozen=True, tag="checkpoint_taken"):

@@ -23,6 +23,7 @@ from deeptide.permissions.gate import Gate
 from deeptide.protocol.approvals import Decision, Mode
 from deeptide.protocol.errors import DeepTideError, UsageError
 from deeptide.protocol.events import (
+    LIVE,
     CheckpointTaken,
     CompactionUndone,
     EffortChanged,
@@ -50,7 +51,8 @@ from deeptide.workspace.roots import Roots
 @dataclass(frozen=True)
 class Parts:
     """What wiring hands a session. `environment()` gives the note of date and git for the next user message, or
-    an empty string when nothing changed. `shell(command)` runs a `!command` and returns the note to append."""
+    an empty string when nothing changed. `shell(command, tell)` runs a `!command`, tells what it does meanwhile,
+    and returns the note to append; when cancelled too."""
 
     log: Log
     journal: SessionJournal
@@ -64,7 +66,7 @@ class Parts:
     roots: Roots
     guarded: Callable[[Path], bool]
     environment: Callable[[], Coroutine[Any, Any, str]]
-    shell: Callable[[str], Coroutine[Any, Any, str]]
+    shell: Callable[[str, Callable[[LIVE], None]], Coroutine[Any, Any, str]]
 
 
 class Session:
@@ -74,6 +76,7 @@ class Session:
         self._turn: asyncio.Task[None] | None = None
         self._work: asyncio.Task[str] | None = None
         self._unsaid: str | None = None
+        self._shells: set[asyncio.Task[str]] = set()
         self._closed = False
         self.id = parts.log.folder.name
         self.path = parts.log.folder
@@ -96,6 +99,11 @@ class Session:
         return self._turn is not None or self._work is not None
 
     @property
+    def shells(self) -> int:
+        """How many of the user's own commands run now."""
+        return len(self._shells)
+
+    @property
     def queue(self) -> tuple[str, ...]:
         return self._parts.gear.inbox.queue
 
@@ -111,9 +119,9 @@ class Session:
     def subscribe(self) -> Subscription:
         return self._parts.hub.join()
 
-    def tell(self, notice: Notice) -> None:
+    def tell(self, event: LIVE) -> None:
         """Something the reader should know that is not part of the talk."""
-        self._journal.publish(notice)
+        self._journal.publish(event)
 
     # ---- the inward door: talk --------------------------------------------------------------------------
 
@@ -147,7 +155,8 @@ class Session:
 
     async def cancel(self) -> None:
         """Interrupt what runs (a turn, a compaction); returns when it is quiet and the history is valid."""
-        running = [task for task in (self._turn, self._work) if task is not None]
+        running: list[asyncio.Task[Any]] = [task for task in (self._turn, self._work) if task is not None]
+        running += self._shells
         for task in running:
             task.cancel()
         self.gate.cancel_all()
@@ -159,8 +168,14 @@ class Session:
         return self.gate.answer(approval_id, decision)
 
     async def run_shell(self, command: str) -> None:
-        """The user's own `!command`: runs at once, without approval; its output goes to the model."""
-        note = await self._parts.shell(command)
+        """The user's own `!command`: runs at once, without approval; its output goes to the model. `cancel`
+        ends it, and what it had said until then is kept."""
+        task = asyncio.create_task(self._parts.shell(command, self.tell))
+        self._shells.add(task)
+        try:
+            note = await task
+        finally:
+            self._shells.discard(task)
         self._journal.record(NoteAppended("shell", note))
 
     # ---- the inward door: settings ----------------------------------------------------------------------
@@ -372,7 +387,7 @@ class Session:
 
     def _show_queue(self) -> None:
         inbox, first = self._parts.gear.inbox, () if self._unsaid is None else (self._unsaid,)
-        self._journal.publish(QueueChanged((*first, *inbox.steers, *inbox.queue)))
+        self._journal.publish(QueueChanged((*first, *inbox.queue), inbox.steers))
 
 
 def _counted(messages: int) -> str:

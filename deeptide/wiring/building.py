@@ -134,7 +134,9 @@ def _assemble(
             roots=roots,
             guarded=lambda path: guarded(str(path), str(Path.home())),
             environment=Facts(roots, journal.fold).note,
-            shell=lambda command: run_for_user(command, roots, folder / "spill", supplies.tool_timeout_s),
+            shell=lambda command, tell: run_for_user(
+                command, roots, folder / "spill", supplies.tool_timeout_s, tell
+            ),
         )
     )
     return session

@@ -159,3 +159,14 @@ def test_a_killed_run_leaves_a_session_that_goes_on(serve: Serve, project: Path)
     done = subprocess.run(again, capture_output=True, text=True, cwd=project, timeout=LIMIT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["answer"] == "back"
+
+
+def test_words_with_something_on_standard_input_leave_it_alone_and_say_so(
+    serve: Serve, project: Path
+) -> None:
+    url = serve([{"text": "pong"}])
+    done = subprocess.run(
+        command(url, "ping"), input="data", capture_output=True, text=True, cwd=project, timeout=LIMIT
+    )
+    assert done.returncode == 0
+    assert "Standard input was not read" in done.stderr and "data" not in done.stdout

@@ -70,7 +70,7 @@ def test_forgetting_takes_only_that_key(paths: Paths) -> None:
     assert find_key(paths, FOREIGN, {}).value == "sk-foreign"
 
 
-@pytest.mark.parametrize("text", ["", "  ", "sk one", "sk-\x1b[1m", "密钥"])
+@pytest.mark.parametrize("text", ["", "  ", "hi", "n", "sk one", "sk-\x1b[1m", "密钥"])
 def test_what_cannot_be_a_key_is_refused(paths: Paths, text: str) -> None:
     with pytest.raises(ConfigError):
         store_key(paths, OFFICIAL, text)
