@@ -44,7 +44,7 @@ from deeptide.session.journal import SessionJournal
 from deeptide.session.log import Log
 from deeptide.session.mentions import find_mentions, read_mention
 from deeptide.session.publish import Hub, Subscription
-from deeptide.session.rewinding import before_last_turn, messages_after
+from deeptide.session.rewinding import TurnPoint, before_last_turn, messages_after, turn_points
 from deeptide.workspace.roots import Roots
 
 
@@ -250,12 +250,21 @@ class Session:
         point = self.checkpoints.find(selector)
         return self._rewind(point.seq, point.label or point.id)
 
+    def turns(self) -> tuple[TurnPoint, ...]:
+        """The turns that can be taken back, oldest first."""
+        return turn_points(self.fold)
+
+    async def rewind_to(self, point: TurnPoint) -> str:
+        """Take back a turn and all after it; the caller may offer `point.words` for editing."""
+        self._refuse_while_busy("rewind")
+        return self._rewind(point.seq, f"before {_short(point.words)!r}")
+
     async def undo(self) -> str:
         """Take the last turn back, the user's words included."""
         self._refuse_while_busy("undo")
         to, words = before_last_turn(self.fold)
-        said = self._rewind(to, "undo")
-        return f"{said} You had said: {_short(words)}" if words else said
+        said = self._rewind(to, "before the last turn")
+        return f"{said} You had said: {_short(words)!r}." if words else said
 
     async def redo(self) -> str:
         self._refuse_while_busy("redo")

@@ -134,3 +134,20 @@ def test_a_damaged_number_and_a_missing_line_are_said_and_cost_nothing(tmp_path:
     loaded = load(tmp_path / LOG)
     assert [record.seq for record in loaded.records] == [1, 2, 3, 4]
     assert (loaded.missing, loaded.unreadable) == (1, (4,))
+
+
+async def test_every_turn_can_be_gone_back_to_also_after_a_restart(tmp_path: Path) -> None:
+    house = house_of(tmp_path / "w", Emulator(Script.of([Say("a"), Say("b"), Say("c"), Say("d")])))
+    session = await house.new()
+    for words in ("one", "two", "三"):
+        await say(session, words)
+    await session.close()
+    session = await house.resume("latest")
+    points = session.turns()
+    assert [point.words for point in points] == ["one", "two", "三"]
+    await session.rewind_to(points[1])
+    assert [entry.message.text for entry in session.fold.entries if entry.kind == "user"] == ["one"]
+    await session.redo()
+    assert [point.words for point in session.turns()] == ["one", "two", "三"]
+    await session.close()
+    await house.close()
