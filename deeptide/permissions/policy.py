@@ -7,7 +7,9 @@ allowed because it was not understood.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -17,8 +19,9 @@ from deeptide.permissions.classify import Classifier, Ruled
 from deeptide.permissions.intents import Intent
 from deeptide.permissions.levels import Level, Ruling
 from deeptide.permissions.places import Places
-from deeptide.permissions.rules import Rules, scope_of
+from deeptide.permissions.rules import RuleKind, Rules, rule_for, rules_for
 from deeptide.permissions.secrets import guarded
+from deeptide.permissions.segments import Segment
 from deeptide.permissions.words import Arg
 from deeptide.protocol.approvals import Mode
 from deeptide.protocol.text import scrub
@@ -31,13 +34,18 @@ _AN_ALLOW_RULE = "your rule"
 
 class Verdict(msgspec.Struct, frozen=True):
     """`ask_strong` is asked every time. `deny` (a rule, or plan mode) and `refuse` (never) go to the model
-    with `reason`. `rule`: what decided. `scope`: what `session` or `always` would store, empty if they make
-    no sense."""
+    with `reason`. `rule`: what decided. `rules`: what `session` or `always` would store, empty if they make
+    no sense; `scope` shows them."""
 
     action: Action
     rule: str = ""
     reason: str = ""
-    scope: str = ""
+    rules: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> str:
+        """The rules in a row; none of them holds a `;`."""
+        return "; ".join(self.rules)
 
 
 class Policy:
@@ -64,16 +72,16 @@ class Policy:
         if worst.action == "ask" and (rule := self.rules.allows("tool", tool)) is not None:
             return Verdict("allow", f"{_AN_ALLOW_RULE} `{rule}`", "You allowed it.")
         if worst.action == "ask":
-            scopes = [verdict.scope for verdict in verdicts if verdict.action == "ask"]
-            scope = "; ".join(dict.fromkeys(scopes)) if all(scopes) else ""
-            return msgspec.structs.replace(worst, scope=scope)
+            asked = [verdict.rules for verdict in verdicts if verdict.action == "ask"]
+            rules = tuple(dict.fromkeys(chain.from_iterable(asked))) if all(asked) else ()
+            return msgspec.structs.replace(worst, rules=rules)
         return worst
 
     def _unknown_tool(self, tool: str, read_only: bool, mode: Mode) -> Verdict:
         if read_only:
             return Verdict("allow", "only reads", f"{tool} only reads.")
         ruling = Ruling(Level.ASK, "tool", f"{tool} may change things.")
-        return self._by_mode(ruling, mode, f"tool {tool}")
+        return self._by_mode(ruling, mode, rule_for("tool", tool))
 
     def _intent(self, intent: Intent, mode: Mode, read_only: bool) -> Verdict:
         if intent.kind in {"ask", "memory"}:
@@ -101,7 +109,9 @@ class Policy:
         if rule is not None:
             return Verdict("allow", f"{_AN_ALLOW_RULE} `{rule}`", "You allowed it.")
         action: Action = "allow" if mode == "yolo" else "ask"
-        return Verdict(action, "secret file", f"{shown} may hold secrets.", f"read {shown}")
+        return Verdict(
+            action, "secret file", f"{shown} may hold secrets.", rule_for("read", _named(path, shown))
+        )
 
     def _change(self, intent: Intent, path: str, shown: str, mode: Mode) -> Verdict:
         if intent.kind == "delete":
@@ -114,21 +124,24 @@ class Policy:
         rule = self.rules.allows(intent.kind, shown) or self.rules.allows(intent.kind, path)
         if rule is not None and ruling.level <= Level.ASK:
             ruling = Ruling(Level.AUTO, f"{_AN_ALLOW_RULE} `{rule}`", "You allowed it.")
-            return self._by_mode(ruling, "ask" if mode != "plan" else mode, "", edit=True)
+            return self._by_mode(ruling, "ask" if mode != "plan" else mode, (), edit=True)
         if ruling.rule == "edit":
             ruling = Ruling(Level.SANDBOXED, "edit", f"It changes {shown}.")
-        return self._by_mode(ruling, mode, f"{intent.kind} {shown}", edit=True)
+        kind: RuleKind = "delete" if intent.kind == "delete" else "write"
+        return self._by_mode(ruling, mode, rule_for(kind, _named(path, shown)), edit=True)
 
     def _network(self, intent: Intent, mode: Mode) -> Verdict:
         host = intent.target.partition("://")[2] or intent.target
-        host = host.partition("/")[0].rpartition("@")[2]
+        host = re.split(r"[/?#\\]", host, maxsplit=1)[0].rpartition("@")[2].lower()
         denied = self.rules.denies("network", host)
         if denied is not None:
             return _denied(str(denied))
         rule = self.rules.allows("network", host)
         if rule is not None:
             return Verdict("allow", f"{_AN_ALLOW_RULE} `{rule}`", "You allowed it.")
-        return self._by_mode(Ruling(Level.ASK, "network", f"It talks to {host}."), mode, f"network {host}")
+        return self._by_mode(
+            Ruling(Level.ASK, "network", f"It talks to {host}."), mode, rule_for("network", host)
+        )
 
     # ---- commands ------------------------------------------------------------------------------------
 
@@ -149,26 +162,33 @@ class Policy:
             return Verdict("allow", rule, reason)
         worst = max(open_parts, key=lambda part: (part.ruling.level, not part.ruling.clearable)).ruling
         asked = [part.segment for part in open_parts if part.segment is not None and part.ruling.clearable]
-        scope = scope_of(asked) if len(asked) == len(open_parts) else ""
-        return self._by_mode(worst, mode, scope)
+        nameable = len(asked) == len(open_parts) and all(map(self._stays, asked))
+        rules = rules_for(asked, self._places.roots[0]) if nameable else ()
+        return self._by_mode(worst, mode, rules)
 
     def _cleared(self, parts: tuple[Ruled, ...]) -> tuple[str, list[Ruled]]:
         """The last allow rule that lifted a part, and the parts that no rule lifted."""
         cleared, left = "", []
         for part in parts:
             lifts = part.ruling.clearable and Level.AUTO < part.ruling.level <= Level.ASK
-            rule = self.rules.allows_run(part.segment) if lifts and part.segment is not None else None
+            rule = None
+            if lifts and part.segment is not None and self._stays(part.segment):
+                rule = self.rules.allows_run(part.segment, self._places.roots[0])
             if rule is None:
                 left.append(part)
             else:
                 cleared = str(rule)
         return cleared, left
 
+    def _stays(self, segment: Segment) -> bool:
+        """A rule speaks of the project: elsewhere the same words start other programs."""
+        return bool(segment.cwds) and all(self._places.inside(cwd) for cwd in segment.cwds)
+
     def _free(self, mode: Mode) -> Level:
         """The highest level of a command that runs unasked."""
         return Level.SANDBOXED if self.sandboxed and mode in {"auto-edit", "yolo"} else Level.AUTO
 
-    def _by_mode(self, ruling: Ruling, mode: Mode, scope: str, *, edit: bool = False) -> Verdict:
+    def _by_mode(self, ruling: Ruling, mode: Mode, rules: tuple[str, ...], *, edit: bool = False) -> Verdict:
         level = ruling.level
         if level is Level.REFUSE:
             return Verdict("refuse", ruling.rule, f"{ruling.reason} This is never done, in no mode.")
@@ -182,7 +202,12 @@ class Policy:
             return Verdict("allow", "yolo mode", "You chose to be asked about nothing but the gravest.")
         if edit and mode == "auto-edit" and level is Level.SANDBOXED:
             return Verdict("allow", "auto-edit mode", "Edits in the workspace need no question in this mode.")
-        return Verdict("ask", ruling.rule, ruling.reason, scope)
+        return Verdict("ask", ruling.rule, ruling.reason, rules)
+
+
+def _named(path: str, shown: str) -> str:
+    """The name of a path in a rule: a folder called `~` in the workspace is shown like the home."""
+    return path if shown.startswith("~") else shown
 
 
 def _denied(rule: str) -> Verdict:

@@ -126,7 +126,7 @@ def test_a_stored_rule_lets_the_same_command_pass_and_no_other() -> None:
     judge = policy()
     first = shell("git commit -m one", judge=judge)
     assert first.scope == "run git commit"
-    judge.rules.add(first.scope)
+    judge.rules.add(*first.rules)
     again = shell("git commit -m two", judge=judge)
     assert again.action == "allow"
     assert "git commit" in again.rule
@@ -149,7 +149,8 @@ def test_several_segments_give_several_rules() -> None:
     verdict = shell("git add . && git commit -m x && ls")
     assert verdict.scope == "run git add; run git commit"
     judge = policy()
-    judge.rules.add(verdict.scope)
+    assert verdict.rules == ("run git add", "run git commit")
+    judge.rules.add(*verdict.rules)
     assert shell("git commit -m y", judge=judge).action == "allow"
 
 
@@ -173,13 +174,22 @@ def test_no_rule_is_offered_for_what_a_rule_cannot_hold(command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "scope"),
     [
-        ("npm run build -- --x", "run npm run build"),
-        ("python tools/x.py a", "run python tools/x.py"),
+        ("npm run build -- --x", "run exactly npm run build -- --x"),
+        ("python tools/x.py a", "run exactly python tools/x.py a"),
         ("python -m pytest -q", "run python -m pytest"),
         ("cargo test --all", "run cargo test"),
         ("pytest tests -q", "run pytest"),
-        ("rm build/a.o", "run rm build/a.o"),
-        ("make all", "run make all"),
+        ("rm build/a.o", "run exactly rm build/a.o"),
+        ("make all", "run exactly make all"),
+        ("uv run pytest -q", "run uv run pytest; run pytest"),
+        ("cd sub && pytest -q", "run pytest"),
+        ("git commit --template=x", "run exactly git commit --template=x"),
+        ('git commit -am "say what" --signoff', "run git commit"),
+        ('git commit -m "$(cat notes)"', "run git commit"),
+        ("cargo test -p core -- --nocapture", "run cargo test"),
+        ("go test ./... -run X", "run go test"),
+        ("npm test -- src/a.test.ts", "run npm test"),
+        ("./build.sh x", "run exactly ./build.sh x"),
     ],
 )
 def test_a_rule_is_as_narrow_as_its_command_needs(command: str, scope: str) -> None:
@@ -208,7 +218,7 @@ def test_a_rule_for_a_path_holds_for_that_path() -> None:
     judge = policy()
     verdict = write("src/a.py", judge=judge)
     assert verdict.scope == "write src/a.py"
-    judge.rules.add(verdict.scope)
+    judge.rules.add(*verdict.rules)
     assert write("src/a.py", judge=judge).action == "allow"
     assert write("/home/u/proj/src/a.py", judge=judge).action == "allow"
     assert write("src/b.py", judge=judge).action == "ask"
@@ -220,7 +230,7 @@ def test_the_network_is_asked_by_host() -> None:
     judge = policy()
     verdict = judge.judge("web", True, (Intent("network", "https://example.org/x?q=1"),), "ask")
     assert (verdict.action, verdict.scope) == ("ask", "network example.org")
-    judge.rules.add(verdict.scope)
+    judge.rules.add(*verdict.rules)
     assert (
         judge.judge("web", True, (Intent("network", "https://example.org/y"),), "auto-edit").action == "allow"
     )
