@@ -44,7 +44,7 @@ from deeptide.session.journal import SessionJournal
 from deeptide.session.log import Log
 from deeptide.session.mentions import find_mentions, read_mention
 from deeptide.session.publish import Hub, Subscription
-from deeptide.session.rewinding import TurnPoint, before_last_turn, messages_after, turn_points
+from deeptide.session.rewinding import TurnPoint, before_last_turn, messages_after
 from deeptide.workspace.roots import Roots
 
 
@@ -191,7 +191,7 @@ class Session:
         spec = resolved.spec
         if spec.id == self.fold.model:
             return f"The model is already {spec.id}."
-        self._checkpoint_automatically("before model switch")
+        self.take_checkpoint("before model switch")
         self._journal.record(ModelChanged(spec.id, spec.window))
         self._parts.agent.upkeep.rearm()
         reading = self.reading()
@@ -230,7 +230,7 @@ class Session:
         if target is None:
             raise UsageError("There is no compaction to undo.")
         before = self.reading().used
-        self._checkpoint_automatically("before compaction undo")
+        self.take_checkpoint("before compaction undo")
         self._journal.record(CompactionUndone(target))
         self._parts.agent.upkeep.rearm()
         return f"The compaction is undone: {before:,} → {self.reading().used:,} tokens."
@@ -249,10 +249,6 @@ class Session:
         self._refuse_while_busy("rewind")
         point = self.checkpoints.find(selector)
         return self._rewind(point.seq, point.label or point.id)
-
-    def turns(self) -> tuple[TurnPoint, ...]:
-        """The turns that can be taken back, oldest first."""
-        return turn_points(self.fold)
 
     async def rewind_to(self, point: TurnPoint) -> str:
         """Take back a turn and all after it; the caller may offer `point.words` for editing."""
@@ -304,10 +300,6 @@ class Session:
         """Whether nobody said or did anything in it."""
         return not any(isinstance(record.event, UserMessage | NoteAppended) for record in self.records)
 
-    def take_checkpoint(self, reason: str) -> None:
-        """Called before every rewrite of the view (by upkeep)."""
-        self._checkpoint_automatically(reason)
-
     # ---- inside -------------------------------------------------------------------------------------------
 
     def _start(self, text: str) -> None:
@@ -358,7 +350,7 @@ class Session:
 
     def _rewind(self, to: int, label: str) -> str:
         gone, before = messages_after(self.fold, to), self.reading().used
-        self._checkpoint_automatically("before rewind")
+        self.take_checkpoint("before rewind")
         self._journal.record(Rewound(to, gone, label))
         self._parts.agent.upkeep.rearm()
         return (
@@ -366,7 +358,8 @@ class Session:
             "Files were not changed. /redo takes it back."
         )
 
-    def _checkpoint_automatically(self, reason: str) -> None:
+    def take_checkpoint(self, reason: str) -> None:
+        """An automatic one; called before every rewrite of the view, by upkeep too."""
         point = self.checkpoints.take(reason, self._journal.seq, len(self.fold.entries))
         self._journal.publish(CheckpointTaken(point.id, point.label, automatic=True))
 

@@ -13,6 +13,7 @@ from deeptide.emulator.script import Script
 from deeptide.protocol.approvals import Decision
 from deeptide.protocol.events import ApprovalRequested, NoteAppended, ToolFinished, TurnEnded, UserMessage
 from deeptide.session.log import LOG, load
+from deeptide.session.rewinding import turn_points
 from deeptide.session.session import Session
 from tests.fakes.houses import house_of, of, once, say, sent, talk
 
@@ -143,11 +144,11 @@ async def test_every_turn_can_be_gone_back_to_also_after_a_restart(tmp_path: Pat
         await say(session, words)
     await session.close()
     session = await house.resume("latest")
-    points = session.turns()
+    points = turn_points(session.fold)
     assert [point.words for point in points] == ["one", "two", "三"]
     await session.rewind_to(points[1])
     assert [entry.message.text for entry in session.fold.entries if entry.kind == "user"] == ["one"]
     await session.redo()
-    assert [point.words for point in session.turns()] == ["one", "two", "三"]
+    assert [point.words for point in turn_points(session.fold)] == ["one", "two", "三"]
     await session.close()
     await house.close()
