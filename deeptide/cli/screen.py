@@ -18,7 +18,8 @@ def run_screen(call: Invocation) -> int:
     paths, workspace = find_paths(), call.workspace
     # Read once here, so that wrong settings are said on the plain terminal and the first frame has its colours.
     settings = load(paths, flags=call.settings()).settings
-    home = paths.home / "demo" if call.command == "demo" else paths.home
+    demo = call.command == "demo"
+    home = paths.home / "demo" if demo else paths.home
 
     def build() -> House:
         # Lazy: the agent, its tools and the model catalogue are not needed to draw an empty prompt.
@@ -30,7 +31,14 @@ def run_screen(call: Invocation) -> int:
         finally:
             loaded()
 
-    return run(build, workspace=workspace, home=home, start=start_of(call), theme=settings.ui.theme)
+    return run(
+        build,
+        workspace=workspace,
+        home=home,
+        start=start_of(call),
+        theme=settings.ui.theme,
+        command="deeptide demo" if demo else "deeptide",
+    )
 
 
 def start_of(call: Invocation) -> Start:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class DeepTideApp(App[int]):
-    """`failure` is what kept it from going on; `farewell` is said on the plain terminal afterwards. `still`
+    """`failure` is what kept it from going on; `left` is the session to come back to. `still`
     keeps everything from moving by itself, for pictures and slow lines."""
 
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -73,7 +73,7 @@ class DeepTideApp(App[int]):
         self.set_reactive(App.theme, self._theme.name)
         super().__init__(driver_class=TerminalDriver)
         self.failure: DeepTideError | None = None
-        self.farewell = ""
+        self.left = ""
         self.manners = Manners(self.write, os.environ)
         self.workspace = workspace
         self._factory, self._start = house_factory, start or Start()
@@ -163,7 +163,7 @@ class DeepTideApp(App[int]):
         self.activity.tell("Saving", 60)
         if self._back is not None:
             try:
-                self.farewell = await self._back.leave()
+                self.left = await self._back.leave()
             except DeepTideError as error:
                 self.failure = error
         code = self._exit_code or 0

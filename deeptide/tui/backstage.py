@@ -82,13 +82,13 @@ class Backstage:
         app.manners.bell, app.manners.notify = ui.bell, ui.notify
 
     async def leave(self) -> str:
-        """Save and close, end the user's own commands; how to come back."""
-        farewell = await self.lobby.leave()
+        """Save and close, end the user's own commands; the id to come back with, or nothing."""
+        left = await self.lobby.leave()
         for act in [worker for worker in self._app.workers if worker.group == "acts"]:
             act.cancel()
             with suppress(WorkerError):
                 await act.wait()
-        return farewell
+        return left
 
     # ---- what the bridge tells --------------------------------------------------------------------------
 

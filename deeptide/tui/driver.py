@@ -8,7 +8,6 @@ Invariant: writing never raises and, once the terminal is gone or was given up, 
 
 from __future__ import annotations
 
-import errno
 import os
 import select
 import sys
@@ -21,9 +20,6 @@ from textual.drivers.linux_driver import LinuxDriver
 
 if TYPE_CHECKING:
     from textual.app import App
-
-CHUNK = 4_096
-"""Bytes in one write: what a terminal has room for after its queue was emptied."""
 
 BACK = (
     b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?7h\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
@@ -43,8 +39,13 @@ class Outlet:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        try:
+            # A description of our own: the other one is shared with the shell and must stay as it is.
+            self._out = os.open(os.ttyname(fd), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        except OSError:
+            self._out = fd
         self._pieces: list[str] = []
-        self._writing_since = 0.0
+        self._waiting_since = 0.0
         self.is_cut = False
 
     def fileno(self) -> int:
@@ -61,33 +62,27 @@ class Outlet:
         data = memoryview("".join(self._pieces).encode("utf-8", "replace"))
         self._pieces.clear()
         while data and not self.is_cut:
-            data = data[self._put(data[:CHUNK]) :]
+            data = data[self.put(data) :]
 
-    def _put(self, data: memoryview) -> int:
-        self._writing_since = self._writing_since or monotonic()
+    def put(self, data: bytes | memoryview) -> int:
+        """Writes what the terminal takes now; how many bytes. After nothing it has waited a moment."""
         try:
-            written = os.write(self._fd, data)
+            written = os.write(self._out, data)
         except BlockingIOError:
-            select.select((), (self._fd,), (), 0.1)
+            self._waiting_since = self._waiting_since or monotonic()
+            select.select((), (self._out,), (), 0.1)
             return 0
-        except OSError as error:
-            self.is_cut = error.errno in (errno.EIO, errno.EPIPE, errno.EBADF, errno.ENXIO)
+        except OSError:
+            self.is_cut = True
             return len(data)
-        self._writing_since = 0.0
+        self._waiting_since = 0.0
         return written
 
     @property
     def stuck_s(self) -> float:
         """For how many seconds the terminal has taken nothing of what waits for it."""
-        since = self._writing_since
+        since = self._waiting_since
         return monotonic() - since if since else 0.0
-
-    def cut(self) -> None:
-        """Write nothing more, and let a write that waits for the terminal go."""
-        self.is_cut = True
-        with suppress(termios.error):
-            termios.tcflow(self._fd, termios.TCOON)
-            termios.tcflush(self._fd, termios.TCOFLUSH)
 
 
 class TerminalDriver(LinuxDriver):
@@ -110,21 +105,24 @@ class TerminalDriver(LinuxDriver):
             super().run_input_thread()
 
     def give_up(self) -> None:
-        """The terminal is gone: no reading and no writing any more, and nothing fails by it."""
-        self.outlet.cut()
+        """The terminal is gone or takes nothing: no reading and no writing any more, and nothing fails by it."""
+        self.outlet.is_cut = True
         # Ends the reader, which is told of nothing but its end again and again.
         self.exit_event.set()
+        self._restore_modes()
         nowhere = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
-            if gone(fd):
+            if gone(fd) or os.isatty(fd):
                 os.dup2(nowhere, fd)
         os.close(nowhere)
 
     def give_back(self) -> None:
         """The terminal as it was found, for an end that does not come past `stop_application_mode`."""
-        if self.outlet.is_cut:
-            return
-        with suppress(OSError, termios.error):
+        self._restore_modes()
+        if not self.outlet.is_cut:
+            self.outlet.put(BACK)
+
+    def _restore_modes(self) -> None:
+        with suppress(termios.error):
             if self.attrs_before is not None:
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
-            os.write(self.outlet.fileno(), BACK)

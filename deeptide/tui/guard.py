@@ -66,11 +66,9 @@ class Guard:
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._leave, code)
         while monotonic() < last:
-            if not lost and gone(self._driver.fileno):
+            if not lost and (gone(self._driver.fileno) or self._driver.outlet.stuck_s > STUCK_S):
                 lost = True
                 self._driver.give_up()
-            elif self._driver.outlet.stuck_s > STUCK_S:
-                self._driver.outlet.cut()
             sleep(0.02)
         end_children()
         self._driver.give_back()

@@ -103,12 +103,12 @@ class Lobby:
         self.opened.set()
 
     async def leave(self) -> str:
-        """Interrupt, save, close; how to come back, or nothing if nothing was said."""
-        farewell = ""
+        """Interrupt, save, close; the id to come back with, or nothing if nothing was said."""
+        left = ""
         if self.bridge is not None:
             if self.session.fold.turns:
-                farewell = f"Go on with this session: deeptide --resume {self.session.id}"
+                left = self.session.id
             await self.session.close()
         if self._house is not None:
             await self._house.close()
-        return farewell
+        return left

@@ -23,9 +23,10 @@ def run(
     home: Path | None = None,
     start: Start | None = None,
     theme: str = "auto",
+    command: str = "deeptide",
 ) -> int:
     """Show the app until the user leaves it; the exit code. `house_factory` is called in a thread after the
-    first paint. `home` is where earlier prompts are kept (None: nowhere).
+    first paint. `home` is where earlier prompts are kept (None: nowhere). `command` is what to start again to go on.
 
     Raises the DeepTideError that kept a house or a session from opening.
     """
@@ -39,8 +40,8 @@ def run(
         _write(terminal.POP_TITLE)
     if app.failure is not None:
         raise app.failure
-    if app.farewell:
-        print(app.farewell)
+    if app.left:
+        print(f"Go on with this session: {command} --resume {app.left}")
     return app.return_code or 0
 
 

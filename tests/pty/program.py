@@ -30,6 +30,7 @@ class Program:
         self, args: Sequence[str], *, cwd: Path, env: Mapping[str, str], cols: int = 80, rows: int = 24
     ) -> None:
         self.raw = b""
+        self._reaped = False
         self._screen = pyte.Screen(cols, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._child = pexpect.spawn(
@@ -93,6 +94,28 @@ class Program:
     def signal(self, number: int) -> None:
         self._child.kill(number)
 
+    @property
+    def pid(self) -> int:
+        return int(self._child.pid)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as a window that is closed does."""
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, self._child.child_fd)
+        os.close(nowhere)
+
+    def status(self) -> int:
+        """Wait for the end without a terminal; the exit status, 128 + N for signal N."""
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._reaped = True
+                code = os.waitstatus_to_exitcode(status)
+                return code if code >= 0 else 128 - code
+            time.sleep(0.02)
+        raise AssertionError("it does not end")
+
     def end(self) -> int:
         """Wait for the end; the exit status."""
         until = time.monotonic() + PATIENCE_S
@@ -102,6 +125,8 @@ class Program:
         return int(self._child.exitstatus if self._child.exitstatus is not None else -1)
 
     def stop(self) -> None:
+        if self._reaped:
+            self._child.ptyproc.terminated = True
         self._child.close(force=True)
 
     def row_of(self, text: str) -> int:

@@ -71,7 +71,7 @@ def test_ctrl_c_twice_quits_and_gives_the_terminal_back(tmp_path: Path) -> None:
 def test_a_signal_ends_it_and_gives_the_terminal_back(tmp_path: Path, number: int) -> None:
     with running(Script.of([]), tmp_path) as program:
         program.signal(number)
-        program.end()
+        assert program.end() == 128 + number
         for sequence in RESTORED:
             assert sequence in program.raw[-2000:]
 
@@ -142,6 +142,26 @@ def test_tomorrow_the_talk_is_there_again(tmp_path: Path) -> None:
     with running(Script.of([]), tmp_path, "--continue") as program:
         program.wait("Remembered.")
         assert "remember me" in program.text
+
+
+def test_the_demo_names_the_way_back_into_the_demo(tmp_path: Path) -> None:
+    env = {"DEEPTIDE_HOME": str(tmp_path / "home")}
+    program = Program(["demo"], cwd=tmp_path, env=env)
+    try:
+        program.wait("ctx ")
+        say(program, "hello there")
+        program.wait("Esc interrupts")
+        program.type("\x11")
+        assert program.end() == 0
+    finally:
+        program.stop()
+    back = re.search(rb"deeptide demo --resume (\S+)", program.raw)
+    assert back is not None
+    program = Program(["demo", "--resume", back[1].decode()], cwd=tmp_path, env=env)
+    try:
+        program.wait("hello there")
+    finally:
+        program.stop()
 
 
 def test_no_color_means_no_colour_and_an_empty_one_does_not(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deeptide.tui import terminal
+from deeptide.tui.driver import Outlet, gone
 from deeptide.tui.manners import LONG_TURN_S, Manners
 from tests.deep import count
 
@@ -88,3 +90,19 @@ def test_with_notices_off_only_the_bell_rings_and_with_both_off_nothing() -> Non
     manners.bell = False
     manners.call("done", 0)
     assert written == ["\x07"]
+
+
+def test_writing_to_a_terminal_that_is_gone_neither_raises_nor_waits() -> None:
+    ours, theirs = os.openpty()
+    outlet = Outlet(theirs)
+    outlet.write("seen 你好")
+    outlet.flush()
+    assert os.read(ours, 100).decode() == "seen 你好"
+    assert not gone(theirs)
+    os.close(ours)
+    assert gone(theirs)
+    for _ in range(100):
+        outlet.write("unseen" * 10_000)
+        outlet.flush()
+    assert outlet.is_cut
+    os.close(theirs)
