@@ -42,7 +42,6 @@ from deeptide.protocol.text import scrub
 from deeptide.tools.spill import write_spill
 from deeptide.workspace.files import MAX_FILE, read_bytes
 
-
 RECOVERED_SHARE = 0.95
 """Of what would have fitted by the numbers of an overflow, how much is sent next."""
 BLIND_SHARE = 0.7

@@ -113,6 +113,10 @@ class Fold:
     def reading(self) -> Reading:
         return Reading.of(self.used(), self.window, estimated=not self._view.meter.exact)
 
+    def at_most(self) -> int:
+        """What the provider may count for that prompt when our estimates are as wrong as they can be."""
+        return self._view.meter.at_most()
+
     @property
     def estimate(self) -> int:
         """Our own estimate of the whole request, before scaling."""
@@ -128,6 +132,14 @@ class Fold:
     def scaled(self, tokens: int) -> int:
         """An estimate brought to the scale of the provider's last count."""
         return self._view.meter.scaled(tokens)
+
+    def unscaled(self, tokens: int) -> int:
+        """The largest estimate that `scaled` brings to at most `tokens`."""
+        return self._view.meter.unscaled(tokens)
+
+    def longest(self, count: int) -> int:
+        """Our estimate of the longest request that the provider will count as at most `count`."""
+        return self._view.meter.longest(count)
 
     # ---- the view and what left it ------------------------------------------------------------------------
 

@@ -180,7 +180,7 @@ async def _narrate(
     for retry in (False, True):
         if retry:
             instruction = f"{instruction}\n\n{texts.text('compaction_retry')}"
-        used = fold.used() + fold.scaled(estimate(instruction))
+        used = fold.at_most() + fold.scaled(estimate(instruction))
         allowed = room_for(fold.window, used, MAX_TOKENS)
         if not allowed or cap_at < 1:
             break

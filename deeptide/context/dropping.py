@@ -1,88 +1,154 @@
 """The last rung: whole units leave, oldest first, until the request fits; what alone is too large is cut.
 
-Invariant: the user's newest words are never dropped or cut, and no pair is parted.
+Invariant: the user's newest words are never dropped, they are cut only when nothing else makes the request fit,
+no pair is parted, and whatever is cut is whole in the log and in the file that its marker names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import msgspec
 
 from deeptide.context.assemble import Fold
-from deeptide.context.entries import SAID, SYNTHETIC, Entry, units, with_text
+from deeptide.context.cutting import LEAST, level, middle_cut, short_arguments
+from deeptide.context.entries import SAID, SYNTHETIC, Entry, cut_parts, units, with_cuts
 from deeptide.context.ledger import Place, spans
 from deeptide.context.ledger_text import span_text
+from deeptide.context.window import ESTIMATE_ERROR, lowered
 from deeptide.model.tokens import estimate, estimate_message
 from deeptide.protocol.events import UnitsDropped
-from deeptide.protocol.messages import user
+from deeptide.protocol.messages import Message, user
 
 MARK = "[context-dropped]"
-_LEAST = 64
-Spill = Callable[[int, str], str]
+_POINTER_ROOM = 80
+Spill = Callable[[str, str], str]
+
+
+class _Shape(msgspec.Struct, frozen=True):
+    """The view by what may happen to it. `words`: the user's newest; `late`: the newest response, if it follows
+    them, with its results, and the facts that came with the words; `heads`: summary and seed; `old`: the rest."""
+
+    old: list[list[Entry]]
+    late: list[list[Entry]]
+    heads: list[list[Entry]]
+    words: list[list[Entry]]
+
+    @staticmethod
+    def of(groups: list[list[Entry]]) -> _Shape:
+        said = [at for at, unit in enumerate(groups) if unit[0].kind in SAID]
+        asked = [at for at in said if groups[at][0].kind == "user"][-1:]
+        words = {*said[-1:], *asked}
+        heads = {at for at, unit in enumerate(groups) if unit[0].kind in ("summary", "seed")}
+        answers = [at for at, unit in enumerate(groups) if unit[0].kind == "assistant"]
+        late = {at for at in answers[-1:] if at > max(asked, default=-1)}
+        for at in asked:
+            while at and groups[at - 1][0].kind == "note":
+                at -= 1
+                late.add(at)
+        late -= words | heads
+        old = set(range(len(groups))) - words - heads - late
+        return _Shape(*([groups[at] for at in sorted(which)] for which in (old, late, heads, words)))
 
 
 class _Cutter:
-    """One pass over a view. `excess` is what must still go, in our own estimate."""
+    """One pass over a view. All sizes are our own estimates; `allowed` is what the whole request may have, and
+    `at_worst` what it may have rather than lose what the model must see to go on."""
 
-    def __init__(self, fold: Fold, limit: int, spill: Spill) -> None:
+    def __init__(self, fold: Fold, allowed: int, at_worst: int, spill: Spill) -> None:
         self._fold = fold
         self._spill = spill
-        self._groups = list(units(fold.entries))
-        self._limit = limit
+        self._allowed = allowed
+        self._at_worst = max(allowed, at_worst)
+        self._whole = {gone.seq: gone.entry.message for gone in fold.departed}
+        self._sizes = {entry.seq: entry.tokens for entry in fold.entries}
         self._saved = 0
+        self._cuts: dict[int, dict[str, str]] = {}
         self.dropped: list[Entry] = []
-        self.cut: dict[str, str] = {}
         self.pointer = ""
 
     @property
+    def cut(self) -> dict[str, str]:
+        return {
+            f"{seq}:{name}" if name else str(seq): text
+            for seq, cuts in self._cuts.items()
+            for name, text in cuts.items()
+        }
+
+    @property
     def excess(self) -> int:
-        """Estimated tokens above the limit, the pointer line included. 0 when it fits."""
-        left = self.left()
-        if self._fold.scaled(left) <= self._limit:
-            return 0
-        ratio = left / max(1, self._fold.scaled(left))
-        return max(1, left - int(self._limit * ratio))
+        """What must still go, the pointer line included. 0 when it fits."""
+        return max(0, self.left() - self._allowed)
 
     def left(self) -> int:
         pointer = estimate_message(user(self.pointer)) if self.pointer else 0
         return self._fold.estimate - self._saved + pointer
 
     def run(self) -> None:
-        newest = self._protected()
-        free = [unit for unit in self._groups if unit[0].seq not in newest]
-        heads = [unit for unit in free if unit[0].kind in ("summary", "seed")]
-        last = [unit for unit in free if unit is self._groups[-1] and unit not in heads]
-        self._drop([unit for unit in free if unit not in heads and unit not in last])
-        self._shorten([entry for unit in (*last, *heads) for entry in unit])
-        self._drop(last)
-        self._drop(heads)
+        view = _Shape.of(list(units(self._fold.entries)))
+        room = max(0, self._allowed - self._fold.prefix_tokens - _POINTER_ROOM)
+        for unit in (*view.late, *view.words):
+            self._cut_alone(unit, room)
+        self._drop(view.old)
+        for groups in (view.late, view.heads, view.words):
+            self._shorten(_flat(groups), self.excess, max(LEAST, room // 8))
+        self._shorten(_flat([*view.late, *view.heads, *view.words]), self.excess, LEAST)
+        self._allowed = self._at_worst
+        self._drop(view.late)
+        self._drop(view.heads)
 
-    def _protected(self) -> set[int]:
-        said = [unit[0] for unit in self._groups if unit[0].kind in SAID]
-        asked = [entry for entry in said if entry.kind == "user"]
-        return {entry.seq for entry in (*said[-1:], *asked[-1:])}
+    def _cut_alone(self, unit: list[Entry], room: int) -> None:
+        """What alone is larger than all the room gets half of it, or more if the others leave it."""
+        size = self._size(unit)
+        if size > room and self.excess:
+            others = self._size(self._fold.entries) - size
+            self._shorten(unit, size - max(room // 2, room - others), LEAST)
 
     def _drop(self, groups: list[list[Entry]]) -> None:
         for unit in groups:
             if not self.excess:
                 return
             self.dropped += unit
+            self._saved += self._size(unit)
             for entry in unit:
-                shown = self.cut.pop(str(entry.seq), None)
-                self._saved += entry.tokens if shown is None else _size(entry, shown)
+                self._sizes[entry.seq] = 0
+                self._cuts.pop(entry.seq, None)
             self.pointer = self._pointer()
 
-    def _shorten(self, entries: list[Entry]) -> None:
-        """Cut texts in the middle, the largest first, keeping of each as much as fits."""
-        for entry in sorted(entries, key=lambda e: (-e.tokens, e.seq)):
-            excess = self.excess
-            text = _shown_text(entry)
-            if not excess or estimate(text) <= _LEAST:
-                continue
-            path = self._spill(entry.seq, text)
-            shown = _middle_cut(text, max(_LEAST, estimate(text) - excess), path)
-            if _size(entry, shown) < entry.tokens:
-                self.cut[str(entry.seq)] = shown
-                self._saved += entry.tokens - _size(entry, shown)
+    def _shorten(self, entries: list[Entry], excess: int, floor: int) -> None:
+        """Cut the largest texts of `entries` in the middle, all to one level, so that `excess` goes; none to
+        less than `floor`."""
+        if excess <= 0:
+            return
+        parts = [
+            (estimate(text), entry, name)
+            for entry in entries
+            for name, text in cut_parts(self._shown(entry)).items()
+        ]
+        parts = [part for part in parts if part[0] > floor]
+        target = max(floor, level([part[0] for part in parts], excess))
+        for size, entry, name in parts:
+            if size > target:
+                self._cut(entry, name, target)
+
+    def _cut(self, entry: Entry, name: str, target: int) -> None:
+        whole = self._whole.get(entry.seq, entry.message)
+        text = cut_parts(whole)[name]
+        result = whole.result
+        path = (result.spill if result else "") or self._spill(f"{entry.seq}-{name}".strip("-"), text)
+        shorten = short_arguments if name.isdigit() else middle_cut
+        cuts = {**self._cuts.get(entry.seq, {}), name: shorten(text, target, path)}
+        size = estimate_message(with_cuts(entry.message, cuts))
+        if size < self._sizes[entry.seq]:
+            self._cuts[entry.seq] = cuts
+            self._saved += self._sizes[entry.seq] - size
+            self._sizes[entry.seq] = size
+
+    def _size(self, entries: Iterable[Entry]) -> int:
+        return sum(self._sizes[entry.seq] for entry in entries)
+
+    def _shown(self, entry: Entry) -> Message:
+        return with_cuts(entry.message, self._cuts.get(entry.seq, {}))
 
     def _pointer(self) -> str:
         fold = self._fold
@@ -95,15 +161,28 @@ class _Cutter:
         )
 
 
-def hard_limit(fold: Fold, limit_tokens: int, spill: Spill) -> UnitsDropped | None:
-    """What must go so that the meter reads at most `limit_tokens`; None when it already does or nothing can.
+def fits(fold: Fold, limit_tokens: int) -> bool:
+    """Whether the meter reads at most `limit_tokens`, and the provider takes the request even when our
+    estimates are as wrong as they can be."""
+    return fold.used() <= limit_tokens and fold.at_most() <= fold.window.ceiling
 
-    `spill(seq, text)` keeps a text that is cut and returns the path to name in its place. When even this does
-    not fit, the event still holds all that could go; the caller re-measures.
+
+def hard_limit(
+    fold: Fold, limit_tokens: int, spill: Spill, at_worst: int | None = None
+) -> UnitsDropped | None:
+    """What must go so that the request `fits`; None when it already does or nothing can. When all that stays is
+    cut to its least, the newest unit leaves only if the meter would read more than `at_worst` (default: what
+    the provider takes).
+
+    `spill(name, text)` keeps a text that is cut and returns the path to name in its place; `name` begins with
+    the seq. When even this does not fit, the event still holds all that could go; the caller re-measures.
     """
-    if fold.used() <= limit_tokens:
+    if fits(fold, limit_tokens):
         return None
-    cutter = _Cutter(fold, limit_tokens, spill)
+    sure = lowered(fold.window.ceiling, ESTIMATE_ERROR)
+    allowed = min(fold.unscaled(min(limit_tokens, sure)), sure)
+    longest = fold.longest(fold.window.ceiling if at_worst is None else at_worst)
+    cutter = _Cutter(fold, allowed, longest, spill)
     cutter.run()
     after = fold.scaled(cutter.left())
     if after >= fold.used():
@@ -117,25 +196,5 @@ def hard_limit(fold: Fold, limit_tokens: int, spill: Spill) -> UnitsDropped | No
     )
 
 
-def _shown_text(entry: Entry) -> str:
-    result = entry.message.result
-    if result is not None:
-        return result.content
-    return entry.message.text or entry.message.thinking
-
-
-def _size(entry: Entry, text: str) -> int:
-    return estimate_message(with_text(entry.message, text))
-
-
-def _middle_cut(text: str, tokens: int, path: str) -> str:
-    """Head and tail of `text` within `tokens` by estimate; the marker between names `path`."""
-    keep = int(len(text) * tokens / max(1, estimate(text)))
-    while True:
-        half = max(0, keep // 2)
-        gone = len(text) - 2 * half
-        marker = f"\n[… {gone:,} characters were cut here; the whole text is in {path} …]\n"
-        shown = text[:half] + marker + text[len(text) - half :]
-        if half == 0 or estimate(shown) <= tokens:
-            return shown
-        keep = int(keep * 0.85)
+def _flat(groups: list[list[Entry]]) -> list[Entry]:
+    return [entry for unit in groups for entry in unit]

@@ -6,7 +6,7 @@ the logged original is in `departed`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -113,15 +113,42 @@ def without_calls(message: Message, keep: frozenset[int] = frozenset()) -> Messa
     return Message(message.role, tuple(parts))
 
 
-def with_text(message: Message, text: str) -> Message:
-    """The message showing `text` instead of its own words; calls and their ids stay."""
+def cut_parts(message: Message) -> dict[str, str]:
+    """What of a message can be shown shortened, by the name that `with_cuts` takes: the one text of a user or
+    tool message has the empty name, a response has `thinking`, `text` and its calls' arguments by position."""
+    if message.role != "assistant":
+        return {"": message.result.content if message.result else message.text}
+    parts = {"thinking": message.thinking, "text": message.text}
+    parts |= {str(n): call.arguments for n, call in enumerate(message.tool_calls)}
+    return {name: text for name, text in parts.items() if text}
+
+
+def cuts_of(cut: Mapping[str, str]) -> dict[int, dict[str, str]]:
+    """`UnitsDropped.cut` by seq and name of the part."""
+    found: dict[int, dict[str, str]] = {}
+    for key, text in cut.items():
+        seq, _, name = key.partition(":")
+        found.setdefault(int(seq), {})[name] = text
+    return found
+
+
+def with_cuts(message: Message, cuts: Mapping[str, str]) -> Message:
+    """The message showing the texts of `cuts` instead of its own; calls keep their ids and names. The empty
+    name in a response stands for all its words, thinking included."""
     if message.role == "tool":
         result = message.result
         assert result is not None
-        return tool(msgspec.structs.replace(result, content=text))
-    if message.role == "assistant":
-        return assistant(text, calls=message.tool_calls)
-    return Message(message.role, (Text(text),))
+        return tool(msgspec.structs.replace(result, content=cuts.get("", result.content)))
+    if message.role != "assistant":
+        return Message(message.role, (Text(cuts.get("", message.text)),))
+    calls = tuple(
+        msgspec.structs.replace(call, arguments=cuts.get(str(n), call.arguments))
+        for n, call in enumerate(message.tool_calls)
+    )
+    if "" in cuts:
+        return assistant(cuts[""], calls=calls)
+    text, thinking = cuts.get("text", message.text), cuts.get("thinking", message.thinking)
+    return assistant(text, thinking=thinking, calls=calls)
 
 
 def units(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

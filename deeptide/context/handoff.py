@@ -28,8 +28,8 @@ from deeptide.context.cycle_state import cycle_state, work, working_set
 from deeptide.context.entries import SYNTHETIC
 from deeptide.context.ledger import Ledger, build, one_line
 from deeptide.context.ledger_text import cap, render
-from deeptide.context.window import Window
-from deeptide.model.tokens import estimate, estimate_message
+from deeptide.context.window import ESTIMATE_ERROR, Window, raised
+from deeptide.model.tokens import estimate, estimate_message, estimate_schema
 from deeptide.protocol.errors import WorkspaceError
 from deeptide.protocol.events import CycleHandedOff
 from deeptide.protocol.messages import system, user
@@ -172,8 +172,10 @@ async def _brief(
         if retry:
             last = messages[-1].text + "\n\n" + texts.text("cycle_handoff_retry")
             messages = (*messages[:-1], user(last))
-        prompt = sum(estimate_message(message) for message in messages)
-        allowed = room_for(window, prompt, 4 * MAX_TOKENS if inline else ask.max_tokens)
+        prompt = sum(map(estimate_message, messages)) + sum(map(estimate_schema, ask.tools))
+        allowed = room_for(
+            window, raised(prompt, ESTIMATE_ERROR), 4 * MAX_TOKENS if inline else ask.max_tokens
+        )
         if not allowed:
             return "", "there is no room left in the window for a briefing"
         answer = await complete(Ask(messages, ask.tools, allowed, ask.temperature, ask.effort, ask.model))

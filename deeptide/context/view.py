@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from deeptide.context.entries import SYNTHETIC, Entry, How, entry_of, make, slots, units, with_text
+from deeptide.context.entries import SYNTHETIC, Entry, How, cuts_of, entry_of, make, slots, units, with_cuts
+from deeptide.context.window import ESTIMATE_ERROR, SCALE_ERROR, lowered, raised
 from deeptide.protocol.events import (
     AssistantMessage,
     Compacted,
@@ -41,6 +42,7 @@ class Meter:
         self.counted: int | None = None
         self._since = 0
         self._scale = (1, 1)
+        self._known = False
 
     def add(self, tokens: int) -> None:
         self.estimate += tokens
@@ -51,15 +53,27 @@ class Meter:
         self.counted = total
         self._since = later
         self._scale = (total, max(1, self.estimate - later))
+        self._known = True
 
-    def rewrite(self, change: int) -> None:
+    def rewrite(self, change: int, since: int) -> None:
+        """`since`: of the new whole, the estimate of what the provider has never counted."""
         self.estimate += change
+        self._since = since
         self.counted = None
 
     def used(self) -> int:
         if self.counted is None:
             return self.scaled(self.estimate)
         return self.counted + self.scaled(self._since)
+
+    def at_most(self) -> int:
+        """What the provider may count for the next prompt: `used` with the error that its estimates may have."""
+        if not self._known:
+            return raised(self.estimate, ESTIMATE_ERROR)
+        sure = self.counted
+        if sure is None:
+            sure = raised(self.scaled(max(0, self.estimate - self._since)), SCALE_ERROR)
+        return sure + raised(max(self._since, self.scaled(self._since)), ESTIMATE_ERROR)
 
     @property
     def exact(self) -> bool:
@@ -68,6 +82,16 @@ class Meter:
     def scaled(self, tokens: int) -> int:
         numerator, denominator = self._scale
         return -(-tokens * numerator // denominator)
+
+    def unscaled(self, tokens: int) -> int:
+        """The largest estimate that `scaled` brings to at most `tokens`."""
+        numerator, denominator = self._scale
+        return tokens * denominator // numerator
+
+    def longest(self, count: int) -> int:
+        """The estimate of the longest request that will be counted as at most `count`: by the scale of the last
+        count, and with the whole error of an estimate before there is one."""
+        return self.unscaled(count) if self._known else lowered(count, ESTIMATE_ERROR)
 
 
 class View:
@@ -87,6 +111,7 @@ class View:
         self._settled = True
         self._turn = "idle"
         self._last = 0
+        self._counted_at = 0
 
     def apply(self, record: Record, entry: Entry | None) -> None:
         """`entry` is `entry_of(record)`, made once by the caller."""
@@ -152,6 +177,7 @@ class View:
             return
         if entry.message is event.message:
             self.meter.count(usage.total, sum(e.tokens for e in later))
+            self._counted_at = seq
 
     def _finished(self, entry: Entry) -> None:
         place = self._place_of(entry)
@@ -184,7 +210,7 @@ class View:
     def _compacted(self, seq: int, event: Compacted) -> None:
         if seq in self._skipped:
             self._distrust_until = max(self._distrust_until, self._skipped[seq])
-            self.meter.rewrite(0)
+            self.meter.rewrite(0, self._uncounted())
             return
         gone: list[Entry] = []
         lifted: list[Entry] = []
@@ -204,6 +230,7 @@ class View:
         gone: list[Entry] = []
         rest: list[Entry] = []
         pointed = not event.pointer
+        cuts = cuts_of(event.cut)
         for unit in units(self.entries):
             if unit[0].seq in event.dropped:
                 gone += unit
@@ -211,17 +238,17 @@ class View:
                     rest.append(make(seq, "pointer", user(event.pointer), unit[0].anchor))
                     pointed = True
                 continue
-            rest += (self._cut(e, event.cut.get(str(e.seq))) for e in unit)
+            rest += (self._cut(e, cuts.get(e.seq)) for e in unit)
         if not pointed and not gone:
             rest.insert(0, make(seq, "pointer", user(event.pointer), 0))
         self._replace(gone, "dropped", rest)
 
-    def _cut(self, entry: Entry, text: str | None) -> Entry:
-        if text is None:
+    def _cut(self, entry: Entry, cuts: dict[str, str] | None) -> Entry:
+        if cuts is None:
             return entry
         if entry.kind not in SYNTHETIC:
             self.left.setdefault(entry.seq, (entry, "dropped"))
-        return make(entry.seq, entry.kind, with_text(entry.message, text), entry.anchor)
+        return make(entry.seq, entry.kind, with_cuts(entry.message, cuts), entry.anchor)
 
     def _replace(self, gone: Iterable[Entry], how: How, entries: list[Entry]) -> None:
         before = sum(e.tokens for e in self.entries)
@@ -229,9 +256,13 @@ class View:
             if entry.kind not in SYNTHETIC:
                 self.left.setdefault(entry.seq, (entry, how))
         self.entries = entries
-        self.meter.rewrite(sum(e.tokens for e in entries) - before)
+        self.meter.rewrite(sum(e.tokens for e in entries) - before, self._uncounted())
         self._step_at = None
         self.last_rewind = None
+
+    def _uncounted(self) -> int:
+        """Estimate of the entries that were in no counted request."""
+        return sum(e.tokens for e in self.entries if e.seq > self._counted_at)
 
     # ---- turns -------------------------------------------------------------------------------------------
 

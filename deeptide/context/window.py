@@ -11,6 +11,10 @@ import msgspec
 TIERS = (80, 90, 95)
 MAX_RESERVE = 64_000
 SAFETY = 1_024
+ESTIMATE_ERROR = 18
+"""Percent by which a count may exceed our estimate: the estimator is within 15 % of the provider's count."""
+SCALE_ERROR = 8
+"""The same for text that is a part of what the provider has counted."""
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -26,8 +30,13 @@ class Window(msgspec.Struct, frozen=True):
         """`size` of any positive number; below 8k the safety margin shrinks with the window."""
         size = max(size, 16)
         reserve = min(MAX_RESERVE, size // 4)
-        safety = min(SAFETY, size // 8)
+        safety = min(SAFETY, max(size // 16, size // 4 - SAFETY))
         return Window(size, reserve, safety, size - reserve - safety)
+
+    @property
+    def ceiling(self) -> int:
+        """The longest prompt that the provider takes: with the reserve it fills the window."""
+        return self.size - self.reserve
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -43,6 +52,16 @@ class Reading(msgspec.Struct, frozen=True):
     def of(used: int, window: Window, *, estimated: bool = True) -> Reading:
         percent = 100.0 * used / window.usable
         return Reading(used, window.usable, percent, tier(percent), estimated)
+
+
+def raised(tokens: int, percent: int) -> int:
+    """`tokens` and `percent` of them, rounded up."""
+    return -(-tokens * (100 + percent) // 100)
+
+
+def lowered(tokens: int, percent: int) -> int:
+    """The most that `raised` brings to at most `tokens`."""
+    return tokens * 100 // (100 + percent)
 
 
 def tier(percent: float) -> int:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deeptide.context.assemble import Fold
 from deeptide.context.dropping import hard_limit
 from deeptide.context.entries import SAID
+from deeptide.model.tokens import estimate
 from deeptide.protocol.events import (
     DURABLE,
+    AssistantMessage,
     Compacted,
     CycleHandedOff,
+    NoteAppended,
     Record,
     Steered,
+    ToolFinished,
     UnitsDropped,
     UserMessage,
 )
-from deeptide.protocol.messages import ToolCall
+from deeptide.protocol.messages import ToolCall, ToolResult, assistant
+from deeptide.protocol.usage import Usage
 from deeptide.workspace.files import atomic_write
 from tests.context.random_logs import logs
 from tests.context.talk import call, fold_of, result, said, session, started
@@ -28,7 +35,7 @@ from tests.deep import count
 
 
 def drop(fold: Fold, limit: int) -> UnitsDropped:
-    event = hard_limit(fold, limit, lambda seq, text: f"/spill/{seq}.txt")
+    event = hard_limit(fold, limit, lambda name, text: f"/spill/{name}.txt", limit)
     assert event is not None
     return event
 
@@ -84,8 +91,8 @@ def test_one_oversized_result_is_cut_in_the_middle_and_the_file_is_named(tmp_pat
     ]
     spilled: list[Path] = []
 
-    def spill(seq: int, text: str) -> str:
-        spilled.append(tmp_path / f"{seq}.txt")
+    def spill(name: str, text: str) -> str:
+        spilled.append(tmp_path / f"{name}.txt")
         atomic_write(spilled[-1], text.encode())
         return str(spilled[-1])
 
@@ -108,11 +115,99 @@ def test_a_path_with_braces_is_named_as_it_is() -> None:
     assert "/tmp/{odd}/{0}" in event.cut["3"]
 
 
-def test_a_response_whose_arguments_alone_are_too_long_leaves_at_last() -> None:
-    written = ToolCall("a", "write", '{"path": "x", "content": "' + "word " * 20_000 + '"}')
+def test_arguments_that_alone_are_too_long_become_a_small_object_that_names_the_file() -> None:
+    written = call("a", "write", path="x.py", content="word " * 20_000)
     events = [started(), UserMessage("write it"), said("", written), result("a", "done", "write")]
     after = fold_of([*events, drop(fold_of(events), 2_000)])
-    assert [entry.kind for entry in after.entries] == ["user", "pointer"]
+    assert [entry.kind for entry in after.entries] == ["user", "assistant", "tool"]
+    (shown,) = after.entries[1].message.tool_calls
+    arguments = json.loads(shown.arguments)
+    assert (shown.id, shown.name, arguments["path"]) == ("a", "write", "x.py")
+    assert "/spill/3-0.txt" in arguments["_cut"] and "content" not in arguments
+    assert after.used() <= 2_000
+    assert next(gone for gone in after.departed if gone.seq == 3).entry.message.tool_calls == (written,)
+
+
+@pytest.mark.parametrize("raw", ['{"path": "x", "content": "' + "word " * 9_000, "[" + "1," * 9_000 + "1]"])
+def test_arguments_that_were_no_object_are_cut_to_one(raw: str) -> None:
+    events = [
+        started(),
+        UserMessage("go"),
+        said("", ToolCall("a", "write", raw)),
+        result("a", "bad", "write"),
+    ]
+    after = fold_of([*events, drop(fold_of(events), 1_000)])
+    (shown,) = after.entries[1].message.tool_calls
+    assert list(json.loads(shown.arguments)) == ["_cut"]
+
+
+def test_reasoning_words_and_results_of_one_response_are_cut_to_one_level() -> None:
+    long = "word " * 6_000
+    events = [started(), UserMessage("go"), said(long, call("a", path="x"), thinking=long), result("a", long)]
+    after = fold_of([*events, drop(fold_of(events), 4_000)])
+    response, answer = after.entries[1].message, after.entries[2].message
+    assert answer.result is not None
+    shown = [response.thinking, response.text, answer.result.content]
+    sizes = [estimate(text) for text in shown]
+    assert max(sizes) - min(sizes) < 100 and 3_500 < after.used() <= 4_000
+    for name, text in zip(("3-thinking", "3-text", "4"), shown, strict=True):
+        assert f"/spill/{name}.txt" in text and text.startswith("word ") and text.endswith("word ")
+
+
+def test_what_is_cut_twice_is_cut_from_the_whole_and_its_file_holds_the_whole() -> None:
+    words = "".join(f"word{n} " for n in range(9_000))
+    events: list[DURABLE] = [started(), UserMessage(words)]
+    kept: list[str] = []
+
+    def spill(name: str, text: str) -> str:
+        kept.append(text)
+        return f"/spill/{name}"
+
+    for limit in (5_000, 1_000):
+        event = hard_limit(fold_of(events), limit, spill, limit)
+        assert event is not None
+        events.append(event)
+    assert kept == [words, words]
+    shown = fold_of(events).entries[0].message.text
+    assert shown.count("were cut here") == 1 and fold_of(events).used() <= 1_000
+    assert [gone.entry.message.text for gone in fold_of(events).departed] == [words]
+
+
+def test_a_result_that_is_already_in_a_file_names_that_file() -> None:
+    whole = ToolResult("a", "shell", "word " * 5_000, spill="/spill/call_a.txt")
+    events = [started(), UserMessage("go"), said("", call("a")), ToolFinished(whole, "ok")]
+    event = hard_limit(fold_of(events), 800, lambda name, text: pytest.fail("written again"), 800)
+    assert event is not None and "/spill/call_a.txt" in event.cut["4"]
+
+
+def test_facts_told_after_a_response_do_not_push_it_out() -> None:
+    events = [started(), UserMessage("read"), said("", call("a", path="x")), NoteAppended("warning", "full")]
+    events.append(result("a", "word " * 9_000))
+    after = fold_of([*events, drop(fold_of(events), 1_000)])
+    assert [e.kind for e in after.entries if e.kind != "pointer"] == ["user", "assistant", "tool", "note"]
+
+
+def test_facts_that_came_with_the_newest_words_are_cut_before_they_leave() -> None:
+    events = [*session(3), NoteAppended("mention", "file " * 5_000), UserMessage("what is in it?")]
+    after = fold_of([*events, drop(fold_of(events), 1_000)])
+    note, words = after.entries[-2:]
+    assert note.kind == "note" and "were cut here" in note.message.text
+    assert words.message.text == "what is in it?"
+
+
+def test_before_the_provider_has_counted_there_is_room_for_the_error_of_an_estimate() -> None:
+    events: list[DURABLE] = [started(16_384), UserMessage("word " * 30_000)]
+    fold = fold_of(events)
+    assert fold.at_most() >= fold.used() * 1.17
+    event = hard_limit(fold, fold.window.usable, lambda name, text: f"/spill/{name}")
+    assert event is not None
+    after = fold_of([*events, event])
+    assert after.used() * 1.17 <= after.at_most() <= fold.window.ceiling
+
+
+def test_what_the_provider_has_counted_is_not_doubted() -> None:
+    fold = fold_of([*session(3), UserMessage("more"), said("ok", usage=Usage(900, 10, 0, 900))])
+    assert fold.at_most() == fold.used() == 910
 
 
 def test_summary_and_seed_go_last() -> None:
@@ -124,13 +219,22 @@ def test_summary_and_seed_go_last() -> None:
     assert fold_of([*cycle, event]).entries[0].kind == "seed"
 
 
-def test_the_users_newest_words_stay_even_when_nothing_else_fits() -> None:
+def test_the_users_newest_words_are_cut_only_when_they_alone_do_not_fit() -> None:
     events = [*session(2), UserMessage("words " * 5_000)]
-    event = drop(fold_of(events), 500)
-    after = fold_of([*events, event])
-    assert after.entries[-1].message.text == "words " * 5_000
-    assert len(after.entries) == 2
-    assert after.used() > 500
+    fold = fold_of(events)
+    whole = fold_of([*events, drop(fold, fold.entries[-1].tokens + 100)])
+    assert whole.entries[-1].message.text == "words " * 5_000
+    after = fold_of([*events, drop(fold, 500)])
+    assert after.used() <= 500
+    assert "/spill/" in after.entries[-1].message.text
+    assert any(gone.entry.message.text == "words " * 5_000 for gone in after.departed)
+
+
+def test_beside_words_that_alone_do_not_fit_the_newest_part_of_the_talk_stays() -> None:
+    events = [*session(6), UserMessage("words " * 9_000)]
+    after = fold_of([*events, drop(fold_of(events), 1_500)])
+    assert after.used() <= 1_500
+    assert any(entry.message.text == "answer 6" for entry in after.entries)
 
 
 def test_words_steered_last_stay_with_the_prompt_they_amend() -> None:
@@ -153,15 +257,54 @@ def test_whatever_the_view_it_fits_afterwards_or_only_what_must_stay_is_left(
 ) -> None:
     fold = Fold.of(records)
     limit = max(1, fold.used() * share // 100)
-    event = hard_limit(fold, limit, lambda seq, text: f"/spill/{seq}")
+    event = hard_limit(fold, limit, lambda name, text: f"/spill/{name}", limit)
     if event is None:
         return
     after = fold_of([*(record.event for record in records), event])
     assert after.used() == event.tokens_after < fold.used()
     assert_whole_pairs(after.messages())
-    newest = [entry for entry in fold.entries if entry.kind in SAID][-1:]
-    assert [e for e in after.entries if e.kind in SAID][-1:] == newest
+    newest = [entry.seq for entry in fold.entries if entry.kind in SAID][-1:]
+    assert [e.seq for e in after.entries if e.kind in SAID][-1:] == newest
     if after.used() > limit:
         assert all(entry.kind in (*SAID, "pointer") for entry in after.entries)
     held = {entry.seq for entry in after.entries} | {gone.seq for gone in after.departed}
     assert {entry.seq for entry in fold.entries if entry.kind in ("user", "assistant", "tool")} <= held
+
+
+LARGE = st.tuples(
+    st.sampled_from(["word ", "潮水涨落。", "f(x[i], y->z); ", "9f86d081"]), st.integers(0, 12_000)
+)
+
+
+@settings(max_examples=count(60, 2_000), deadline=None)
+@given(
+    st.sampled_from([4_096, 8_192, 16_384, 65_536]), st.lists(st.tuples(st.integers(0, 3), LARGE), max_size=8)
+)
+def test_whatever_is_too_large_in_whatever_window_the_request_fits(
+    size: int, said_sizes: list[tuple[int, tuple[str, int]]]
+) -> None:
+    """Words, facts, and responses whose reasoning, text, arguments or results are of any size."""
+    events: list[DURABLE] = [started(size), UserMessage("begin")]
+    for n, (kind, (unit, times)) in enumerate(said_sizes):
+        text = unit * times
+        if kind < 2:
+            events.append((UserMessage if kind else lambda text: NoteAppended("mention", text))(text))
+            continue
+        message = assistant(text[: 9 * n], thinking=text * (kind == 2), calls=(call("a", content=text[::2]),))
+        events += [AssistantMessage(message, "tool_calls", "m"), result("a", text * (kind == 3))]
+    fold = fold_of(events)
+    event = hard_limit(fold, int(fold.window.usable * 0.98), lambda name, text: f"/spill/{name}")
+    if event is None:
+        assert fold.at_most() <= fold.window.ceiling
+        return
+    after = fold_of([*events, event])
+    assert after.used() == event.tokens_after
+    assert after.at_most() <= fold.window.ceiling
+    assert_whole_pairs(after.messages())
+    assert all(isinstance(json.loads(c.arguments), dict) for m in after.messages() for c in m.tool_calls)
+    assert fold.last_user is not None and after.last_user is not None
+    assert after.last_user.seq == fold.last_user.seq
+    whole = {gone.seq: gone.entry.message for gone in after.departed}
+    assert all(whole.get(e.seq, e.message) == e.message for e in fold.entries)
+    held = {e.seq for e in after.entries} | set(whole)
+    assert {e.seq for e in fold.entries} <= held
