@@ -11,7 +11,15 @@ from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.says import Call, Say
 from deeptide.emulator.script import Script
 from deeptide.protocol.approvals import Decision
-from deeptide.protocol.events import ApprovalRequested, NoteAppended, ToolFinished, TurnEnded, UserMessage
+from deeptide.protocol.events import (
+    ApprovalRequested,
+    NoteAppended,
+    ToolFinished,
+    ToolOutput,
+    TurnEnded,
+    UserMessage,
+    Working,
+)
 from deeptide.session.log import LOG, load
 from deeptide.session.rewinding import turn_points
 from deeptide.session.session import Session
@@ -91,8 +99,11 @@ async def test_a_target_that_changed_while_the_user_was_asked_is_not_touched(tmp
 
 async def test_an_own_command_can_be_interrupted_and_what_it_said_is_kept(tmp_path: Path) -> None:
     async with talk(tmp_path / "w", Script()) as (session, _):
+        reader = session.subscribe()
         running = asyncio.create_task(session.run_shell("echo before; sleep 60; echo after"))
-        await asyncio.sleep(0.5)
+        async for item in reader:
+            if item == Working("before"):
+                break
         assert session.shells == 1
         await session.cancel()
         await running
@@ -103,8 +114,11 @@ async def test_an_own_command_can_be_interrupted_and_what_it_said_is_kept(tmp_pa
 async def test_an_interrupted_command_of_the_agent_keeps_its_last_output(tmp_path: Path) -> None:
     script = Script.of([Say(calls=(Call("shell", {"command": "echo tick; sleep 60"}),)), Say("ok")])
     async with talk(tmp_path / "w", script, flags={"permissions.mode": "yolo"}) as (session, _):
+        reader = session.subscribe()
         session.submit("run")
-        await asyncio.sleep(0.8)
+        async for item in reader:
+            if isinstance(item, ToolOutput):
+                break
         await session.cancel()
         (finished,) = of([r.event for r in session.records], ToolFinished)
         assert finished.status == "cancelled" and "tick" in finished.result.content
