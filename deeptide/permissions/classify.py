@@ -8,30 +8,36 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import msgspec
 
+from deeptide.permissions.disclosure import Disclosure
+from deeptide.permissions.evaluation import LOADED_VARIABLES
+from deeptide.permissions.git_words import visits_files
 from deeptide.permissions.levels import FINE, Level, Ruling, worst
 from deeptide.permissions.places import Places
 from deeptide.permissions.programs import Programs
 from deeptide.permissions.readers import reads_only
-from deeptide.permissions.secrets import SECRET_VARIABLE
 from deeptide.permissions.segments import Redirect, Segment, names
 from deeptide.permissions.shell_words import segments
 from deeptide.permissions.wrappers import ELEVATING, SHELLS, unwrap
 from deeptide.protocol.text import has_hidden, scrub
+from deeptide.workspace.git_config import has_submodules, named_program
 
 _CALM_VARIABLES = re.compile(
     r"LC_\w+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|TERM|CI|DEBUG|NODE_ENV|RUST_(BACKTRACE|LOG)"
     r"|PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|UTF8|WARNINGS|HASHSEED)|GIT_(PAGER|TERMINAL_PROMPT)|PAGER"
 )
-_LOADED_VARIABLES = re.compile(
-    r"PATH|LD_\w+|DYLD_\w+|IFS|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|PS4|\w*PAGER|\w*EDITOR|VISUAL"
-    r"|GIT_\w+|PYTHON(PATH|STARTUP|HOME)|NODE_OPTIONS|PERL5(LIB|OPT)|RUBY(LIB|OPT)|JAVA_TOOL_OPTIONS|HOME|GOFLAGS"
+_FREE_WRAPPERS = names(
+    "command builtin exec time nohup env nice ionice timeout gtimeout stdbuf setsid xargs noglob"
 )
-_SHOWS_ENVIRONMENT = names("env printenv set export declare typeset")
-_CONTENT_FREE = names(
-    "rm mv cp touch mkdir ls stat find test [ chmod git echo printf cd rmdir ln unlink file basename"
+# Options of these that change how the program runs but nothing else; a value may be glued to the last letter.
+_WRAPPER_OPTIONS = re.compile(
+    r"-|--|-[0-9]+|-[pvirkswnftT0cI](\S*)|-[oe][L0-9]\w*|-[LPdEu]\S*|--(preserve-status|foreground|verbose|null"
+    r"|no-run-if-empty|signal(=\S*)?|kill-after(=\S*)?|adjustment(=\S*)?|max-args(=\S*)?|max-procs(=\S*)?"
+    r"|max-lines(=\S*)?|delimiter(=\S*)?|replace(=\S*)?|format(=\S*)?|portability|output=[L0-9]\w*"
+    r"|error=[L0-9]\w*|input=[L0-9]\w*|ignore-environment)"
 )
 
 
@@ -45,6 +51,7 @@ class Ruled(msgspec.Struct, frozen=True):
 class Classifier:
     def __init__(self, places: Places) -> None:
         self._places = places
+        self._disclosure = Disclosure(places)
 
     def line(self, command: str, cwd: str = "") -> tuple[Ruled, ...]:
         """Every part of `command`, started in `cwd` (default: the workspace), with its ruling."""
@@ -54,13 +61,16 @@ class Classifier:
         if has_hidden(command):
             ruled.append(_apart("hidden characters", "It holds characters that are not shown."))
         ruled.extend(_apart("not understood", f"In this line {problem}.") for problem in analysis.problems)
+        ruled.extend(
+            Ruled(None, Ruling(Level.ASK, "evaluation", f"In this line {doubt}.", clearable=False))
+            for doubt in analysis.doubts
+        )
         if analysis.bombs:
             bomb = Ruling(Level.REFUSE, "fork bomb", "It starts itself without end.", clearable=False)
             ruled.append(Ruled(None, bomb))
         programs = Programs(self._places, lambda text: self.level(text, start))
-        functions = frozenset(analysis.functions)
         for segment in analysis.segments:
-            ruled.append(Ruled(segment, self._command(segment, programs, functions)))
+            ruled.append(Ruled(segment, self._command(segment, programs)))
             ruled.extend(Ruled(None, self._redirect(redirect, segment)) for redirect in segment.redirects)
             ruled.extend(Ruled(None, ruling) for ruling in self._assigns(segment))
         return tuple(ruled)
@@ -69,7 +79,7 @@ class Classifier:
         """The worst ruling on `command`."""
         return worst(part.ruling for part in self.line(command, cwd)).level
 
-    def _command(self, segment: Segment, programs: Programs, functions: frozenset[str]) -> Ruling:
+    def _command(self, segment: Segment, programs: Programs) -> Ruling:
         if not segment.args:
             return FINE
         name = segment.name
@@ -77,17 +87,32 @@ class Classifier:
             return Ruling(
                 Level.STRONG, "unknown program", "Which program runs is not known.", clearable=False
             )
-        if name in functions:
+        if segment.called:
             return FINE
         if name in {"source", "."} and any(arg.dynamic for arg in segment.rest):
             return Ruling(Level.STRONG, "shell", "A shell runs a script that is not known.", clearable=False)
-        return worst((self._secrets(segment), self._wrapper(segment) or self._plain(segment, programs)))
+        return worst(
+            (self._disclosure.segment(segment), self._wrapper(segment) or self._plain(segment, programs))
+        )
 
     def _plain(self, segment: Segment, programs: Programs) -> Ruling:
         inside = all(self._places.inside(cwd) for cwd in segment.cwds)
         if reads_only(segment, inside):
-            return FINE
+            git = self._named_programs(segment) if segment.name == "git" else FINE
+            return worst((git, self._disclosure.reader(segment)))
         return programs.judge(segment)
+
+    def _named_programs(self, segment: Segment) -> Ruling:
+        """Reading with git runs what the repository's own settings name as filter, monitor or viewer."""
+        deep = visits_files(segment.texts)
+        for cwd in segment.cwds:
+            program = named_program(Path(cwd))
+            if not program and deep and has_submodules(Path(cwd)):
+                program = "those of its submodules"
+            if program:
+                reason = f"The repository's own settings ({program}) may make git run a program."
+                return Ruling(Level.ASK, "git settings", reason, clearable=False)
+        return FINE
 
     def _wrapper(self, segment: Segment) -> Ruling | None:
         """The ruling on the wrapper alone; what it runs is a segment of its own."""
@@ -95,29 +120,28 @@ class Classifier:
         if name in SHELLS:
             return self._shell(segment)
         inner = unwrap(name, segment.rest)
-        if name in {"alias", "trap"} or (
-            inner is None and name in {"command", "exec", "eval", "time", "nohup"}
-        ):
+        if name in {"alias", "trap", "eval"}:
+            return Ruling(Level.ASK, name, "It makes text into a command.")
+        if inner is None and name in {"command", "exec", "time", "nohup"} and not segment.rest:
             return FINE
         if inner is None or name in ELEVATING:
             return None
         if name in {"strace", "ltrace", "script", "parallel", "firejail", "nsenter"}:
             return Ruling(Level.ASK, name, f"{name} writes or connects besides.")
-        if name in {
-            "uv",
-            "poetry",
-            "pdm",
-            "pipenv",
-            "hatch",
-            "rye",
-            "npm",
-            "pnpm",
-            "yarn",
-            "conda",
-            "mise",
-            "asdf",
-        }:
-            return Ruling(Level.ASK, name, "It may install packages first.")
+        if name not in _FREE_WRAPPERS:
+            return Ruling(
+                Level.ASK, name, "It may install, write or change things before it runs the program."
+            )
+        if inner.moved is not None and not inner.moved.known:
+            return Ruling(Level.ASK, name, "The folder it runs in is not known.", clearable=False)
+        given = segment.rest[: len(segment.rest) - len(inner.args)] if inner.args else segment.rest
+        odd = [arg for arg in given if arg.text.startswith("-") and not _WRAPPER_OPTIONS.fullmatch(arg.text)]
+        if name in {"time", "xargs"}:
+            odd += [arg for arg in given if re.match(r"-[oa]|--(o|arg-file|process)", arg.text)]
+        if odd or (inner.args and any(arg.leads for arg in given)):
+            return Ruling(Level.ASK, name, "An option of it may write or change things.", clearable=False)
+        if name == "env" and any(text.startswith(("-u", "--unset")) for text in segment.texts):
+            return Ruling(Level.ASK, name, "It takes a variable away from the program.", clearable=False)
         return FINE
 
     def _shell(self, segment: Segment) -> Ruling:
@@ -137,38 +161,6 @@ class Classifier:
             return Ruling(Level.SANDBOXED, "shell script", "It runs a script of the project.")
         return Ruling(Level.ASK, "shell script", f"It runs {script.text}.")
 
-    def _secrets(self, segment: Segment) -> Ruling:
-        name = segment.name
-        if name in _SHOWS_ENVIRONMENT and self._shows_environment(segment):
-            return Ruling(Level.ASK, "environment", "It shows the environment, which may hold secrets.")
-        if name not in _CONTENT_FREE or name == "git":
-            for arg in segment.rest:
-                found = self._places.secret(arg, segment.cwds)
-                if found:
-                    return Ruling(Level.ASK, "secret file", f"{found} may hold secrets.", clearable=False)
-            if self._searches_secrets(segment):
-                return Ruling(Level.ASK, "secret file", "It also searches .env, which may hold secrets.")
-        if name in {"echo", "printf", "cat"} and any(SECRET_VARIABLE.search(arg.raw) for arg in segment.rest):
-            return Ruling(Level.ASK, "secret variable", "It shows a variable that may hold a secret.")
-        return FINE
-
-    def _shows_environment(self, segment: Segment) -> bool:
-        if segment.name in {"set", "typeset", "export", "declare"}:
-            return not segment.assigns and all(re.match(r"-[pxf]*\Z", text) for text in segment.texts)
-        return unwrap(segment.name, segment.rest) is None
-
-    def _searches_secrets(self, segment: Segment) -> bool:
-        """`grep -r` reads hidden files; `rg` does with --hidden or -uu."""
-        flags = " ".join(text for text in segment.texts if text.startswith("-"))
-        deep = r"(^|\s)-[a-zA-Z]*[rR]|--(dereference-)?recursive"
-        wide = {"grep": deep, "egrep": deep, "fgrep": deep, "rg": r"--hidden|-uu|--no-ignore|(^|\s)-\w*\."}
-        if segment.name not in wide or not re.search(wide[segment.name], flags):
-            return False
-        folders = [text for text in segment.texts if not text.startswith("-")][1:] or ["."]
-        return any(
-            os.path.exists(os.path.join(c, folder, ".env")) for c in segment.cwds for folder in folders
-        )
-
     def _redirect(self, redirect: Redirect, segment: Segment) -> Ruling:
         target = redirect.target
         if redirect.operator.endswith("&") and re.fullmatch(r"\d+|-|\d+-", target.text):
@@ -176,9 +168,7 @@ class Classifier:
         if not redirect.writes:
             if target.text.startswith(("/dev/tcp/", "/dev/udp/")):
                 return self._places.write(target, segment.cwds)
-            if self._places.secret(target, segment.cwds):
-                return Ruling(Level.ASK, "secret file", f"{target.text} may hold secrets.", clearable=False)
-            return FINE
+            return self._disclosure.redirect(redirect, segment)
         ruling = self._places.write(target, segment.cwds)
         empties = (not segment.args and not segment.piped) or segment.name in {":", "true"}
         if empties and ruling.level is Level.SANDBOXED and redirect.operator in {">", ">|", "&>"}:
@@ -192,13 +182,8 @@ class Classifier:
         for name, value in segment.assigns:
             if _CALM_VARIABLES.fullmatch(name) and not ("PAGER" in name and value.text not in {"cat", ""}):
                 continue
-            if _LOADED_VARIABLES.fullmatch(name) or (
-                segment.args and segment.name not in {"local", "export"}
-            ):
-                if segment.name in {"declare", "readonly", "typeset"} and not _LOADED_VARIABLES.fullmatch(
-                    name
-                ):
-                    continue
+            passed_on = bool(segment.args) and segment.name not in {"local", "declare", "readonly", "typeset"}
+            if LOADED_VARIABLES.fullmatch(name) or passed_on:
                 reason = f"{name} can change what a program does."
                 found.append(Ruling(Level.ASK, "variable", reason, clearable=False))
         return found

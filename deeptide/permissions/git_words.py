@@ -27,7 +27,11 @@ _ACTING = (
     "--paginate",
     "--exec",
     "--upload-pack",
+    "--no-index",
+    "--filters",
 )
+# These look at the files themselves, and so into other repositories inside this one.
+_VISITS = names("status diff diff-files diff-index describe whatchanged ls-files grep")
 _QUIET_GLOBALS = frozenset(
     {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"}
 )
@@ -98,6 +102,12 @@ def git_reads(texts: tuple[str, ...]) -> bool:
         "config": first in {"--get", "--get-all", "--get-regexp", "get", "list", "-l", "--list"},
     }
     return lists.get(git.sub, False)
+
+
+def visits_files(texts: tuple[str, ...]) -> bool:
+    """Whether git may look at the working files, or at what submodules hold."""
+    git = Git.of(texts)
+    return git.sub in _VISITS or git.has("--submodule", "--recurse-submodules")
 
 
 def _acts(rest: tuple[str, ...]) -> bool:

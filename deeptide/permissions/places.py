@@ -76,9 +76,13 @@ class Places:
 
     # ---- deleting ------------------------------------------------------------------------------------
 
-    def delete(self, arg: Arg, cwds: tuple[str, ...], *, narrow: bool = False) -> Ruling:
-        """`narrow`: only files chosen by some test go, not the whole."""
+    def delete(self, arg: Arg, cwds: tuple[str, ...], *, narrow: bool = False, deep: bool = False) -> Ruling:
+        """`narrow`: only files chosen by some test go, not the whole. `deep`: whole folders go, or without a
+        question of the program itself."""
         ruling = worst(self._delete_value(value, cwd) for value in arg.values for cwd in cwds)
+        if not arg.known and deep and ruling.level < Level.STRONG:
+            reason = f"It deletes {arg.raw}, and what that stands for is not known."
+            return Ruling(Level.STRONG, "unknown target", reason, clearable=False)
         if arg.dynamic and ruling.level < Level.ASK:
             return Ruling(Level.ASK, "delete", f"What {arg.raw} stands for is not known.")
         if narrow and ruling.level is Level.REFUSE and "device" not in ruling.rule:
@@ -201,12 +205,25 @@ class Places:
         """The first reading of `arg` that names a guarded file, or empty."""
         for value in arg.values:
             pieces = {value, value.rpartition("=")[2], value.rpartition(":")[2], value.lstrip("@<")}
+            if value.startswith("-"):
+                pieces |= {value[2:], value[3:]}
             for piece in sorted(pieces):
                 for cwd in cwds:
                     path = self._absolute(plain(piece), "/" if cwd == MAYBE_ANYWHERE else cwd)
-                    if piece and path is not None and guarded(path, self.home):
+                    if piece and path is not None and self._guarded(path, plain(piece), cwd):
                         return plain(piece)
         return ""
+
+    def _guarded(self, path: str, written: str, cwd: str) -> bool:
+        """Also by what a link leads to, and whatever `..` after a link may lead to in /proc and /dev/fd."""
+        if guarded(path, self.home) or (".." in written and re.search(r"/(proc|dev/fd)/", written)):
+            return True
+        if _WILD.search(path) or path.startswith("/dev/"):
+            return False
+        real = os.path.realpath(
+            os.path.join("/" if cwd == MAYBE_ANYWHERE else cwd, os.path.expanduser(written))
+        )
+        return real != path and guarded(real, self.home)
 
     def _absolute(self, value: str, cwd: str) -> str | None:
         if value == "~" or value.startswith("~/"):

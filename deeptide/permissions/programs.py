@@ -84,7 +84,8 @@ class Programs:
         self._line = line
         self._table: dict[str, Callable[[Segment], Ruling]] = {
             **dict.fromkeys(
-                ("rm", "unlink", "rmdir", "shred", "srm", "rimraf", "trash", "del"), self._delete
+                names("rm unlink rmdir shred srm rimraf trash del trash-put trashy rip wipe scrub"),
+                self._delete,
             ),
             **dict.fromkeys(("cp", "install", "ditto"), self._copy),
             **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), self._mode),
@@ -92,6 +93,9 @@ class Programs:
             "mv": self._move,
             "ln": self._link,
             "dd": self._dd,
+            **dict.fromkeys(
+                ("tar", "gtar", "bsdtar", "zip", "7z", "7za", "7zz", "gio", "gvfs-trash"), self._pack
+            ),
             "rsync": self._rsync,
             "truncate": self._truncate,
             "git": self._git,
@@ -135,8 +139,10 @@ class Programs:
         base = Ruling(Level.ASK, "delete", "It deletes files.")
         if segment.name in {"shred", "srm"}:
             base = Ruling(Level.STRONG, segment.name, "It destroys data beyond recovery.", clearable=False)
-        targets = [self._places.delete(arg, segment.cwds) for arg in _operands(segment)]
-        fed = [self._places.delete(arg, segment.cwds, narrow=segment.narrow) for arg in segment.feed]
+        forced = any(re.match(r"-[a-zA-Z]*[rRf]|--(rec|fo)", text) for text in segment.texts)
+        deep = forced or segment.name not in {"rm", "unlink", "rmdir"}
+        targets = [self._places.delete(arg, segment.cwds, deep=deep) for arg in _operands(segment)]
+        fed = [self._places.delete(a, segment.cwds, narrow=segment.narrow, deep=deep) for a in segment.feed]
         return worst((*targets, *fed, base))
 
     def _writes(self, args: tuple[Arg, ...], segment: Segment) -> Ruling:
@@ -153,7 +159,7 @@ class Programs:
     def _move(self, segment: Segment) -> Ruling:
         into = _destination(segment)
         sources = [arg for arg in _operands(segment) if arg not in into]
-        gone = worst(self._places.delete(arg, segment.cwds) for arg in sources)
+        gone = worst(self._places.delete(arg, segment.cwds, deep=arg.leads) for arg in sources)
         arrives = self._writes(into, segment)
         if gone.rule == "workspace wipe" and arrives.rule != "edit":
             return _refuse("workspace wipe", "It would move everything out of the workspace.")
@@ -161,8 +167,8 @@ class Programs:
 
     def _mode(self, segment: Segment) -> Ruling:
         targets = _operands(segment)[1:] or _operands(segment)
-        hits = worst(self._places.delete(arg, segment.cwds) for arg in (*targets, *segment.feed))
-        deep = any(re.match(r"-[a-zA-Z]*R|--recursive", text) for text in segment.texts)
+        deep = any(re.match(r"-[a-zA-Z]*R|--rec", text) for text in segment.texts)
+        hits = worst(self._places.delete(arg, segment.cwds, deep=deep) for arg in (*targets, *segment.feed))
         base = Ruling(Level.ASK, segment.name, "It changes who may use files.")
         if hits.level is Level.REFUSE and not deep and "device" not in hits.rule:
             return Ruling(Level.STRONG, hits.rule, "It changes who may use a system folder.", clearable=False)
@@ -177,7 +183,8 @@ class Programs:
         base = Ruling(Level.ASK, "find", "It deletes or writes files.")
         if not find.deletes:
             return base
-        return worst((*(self._places.delete(a, segment.cwds, narrow=find.narrow) for a in find.roots), base))
+        hits = (self._places.delete(a, segment.cwds, narrow=find.narrow, deep=True) for a in find.roots)
+        return worst((*hits, base))
 
     def _dd(self, segment: Segment) -> Ruling:
         targets = [Arg.literal(text[3:]) for text in segment.texts if text.startswith("of=")]
@@ -188,11 +195,33 @@ class Programs:
     def _rsync(self, segment: Segment) -> Ruling:
         base = Ruling(Level.ASK, "rsync", "It may overwrite files or reach another machine.")
         into = _destination(segment)
+        emptied: tuple[Arg, ...] = ()
+        if any(text.startswith("--remove-s") for text in segment.texts):
+            emptied = tuple(arg for arg in _operands(segment) if arg not in into)
+        if any(text.startswith("--del") for text in segment.texts):
+            emptied += into
+        local = [arg for arg in emptied if not re.match(r"[^/]+:", arg.text)]
+        gone = worst(self._places.delete(arg, segment.cwds, deep=True) for arg in local)
         if any(re.match(r"[^/]*:", arg.text) for arg in _operands(segment)):
-            return base
-        mirrors = any(text.startswith(("--del", "--remove-source")) for text in segment.texts)
-        gone = worst(self._places.delete(arg, segment.cwds) for arg in into) if mirrors else FINE
+            return worst((gone, base))
         return worst((gone, self._writes(into, segment), base))
+
+    def _pack(self, segment: Segment) -> Ruling:
+        """Archivers that take away what they pack, and `gio trash`."""
+        base = Ruling(
+            Level.ASK, segment.name, f"{segment.name} is not on the list of commands that only read."
+        )
+        texts = segment.texts
+        takes = {
+            "zip": any(re.match(r"-[a-zA-Z]*m|--move", text) for text in texts),
+            "gio": texts[:1] in {("trash",), ("remove",)},
+            "gvfs-trash": True,
+        }
+        if not takes.get(segment.name, any(text.startswith(("--remove-f", "-sdel")) for text in texts)):
+            return base
+        operands = _operands(segment)[1 if segment.name == "gio" else 0 :]
+        hits = (self._places.delete(arg, segment.cwds, deep=True) for arg in (*operands, *segment.feed))
+        return worst((*hits, base))
 
     def _truncate(self, segment: Segment) -> Ruling:
         many = any(re.search(r"[*?\[]", value) for arg in _operands(segment) for value in arg.values)

@@ -9,25 +9,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from deeptide.permissions.evaluation import LOADED_VARIABLES, NAME, odd_test
 from deeptide.permissions.finding import Find
 from deeptide.permissions.git_words import git_reads
 from deeptide.permissions.segments import Segment, names
+from deeptide.permissions.words import Arg, plain
 
 # Neither an option nor an operand of these writes, runs or sends anything.
 _FREE = names(
     """
-    cat head tail wc ls pwd echo printf true false test [ basename dirname realpath readlink stat cut tr nl
+    cat head tail wc ls pwd echo true false basename dirname realpath readlink stat cut tr nl
     tac rev paste join comm fold expand unexpand fmt column cmp diff md5sum sha1sum sha224sum sha256sum
     sha384sum sha512sum b2sum cksum sum du df which whereis type id whoami groups uname nproc arch uptime free
     seq sleep od hexdump strings zcat bzcat xzcat zstdcat grep egrep fgrep zgrep bzgrep xzgrep lsof lsblk
-    lscpu locale getconf tty cd pushd popd chdir dirs local readonly typeset unset shift return exit break
-    continue wait jobs let read umask getopts mapfile readarray hash times shopt : disown colrm look tsort
+    lscpu locale getconf tty cd pushd popd chdir dirs shift return exit break
+    continue jobs umask times : disown colrm look tsort
     numfmt factor pathchk sw_vers vm_stat cal
     """
 )
 # Letters of short options and beginnings of long options that make a reader do more.
 _VETTED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "sort": ("oT", ("--output", "--compress-program", "--temporary-directory")),
+    "sort": ("oT", ("--output", "--compress-program", "--temporary-directory", "--files0-from")),
     "tree": ("oR", ("--output",)),
     "rg": ("z", ("--pre", "--search-zip", "--hostname-bin")),
     "ag": ("z", ("--pager", "--search-zip")),
@@ -47,17 +49,16 @@ _VETTED: dict[str, tuple[str, tuple[str, ...]]] = {
     "readelf": ("", ()),
     "ldd": ("", ()),
     "pgrep": ("", ()),
-    "export": ("", ()),
-    "declare": ("", ()),
-    "set": ("", ()),
 }
 _NEVER_FREE = frozenset({"csplit", "ldd"})
+_ANSWER_FILES = frozenset({"nm", "objdump", "readelf"})
+_SCRIPTED = names("sed awk gawk mawk nawk jq yq")
 _ONE_OPERAND = {"xxd", "hostname"}
 _VERSION = frozenset({"--version", "-V", "-v", "version", "-version"})
 _VERSIONED = names(
     """
-    python python3 node npm npx pnpm yarn bun deno ruby perl php java javac go cargo rustc rustup gcc g++
-    clang make cmake ninja docker kubectl helm terraform aws gcloud gh pip pip3 uv poetry ruff mypy pytest
+    python python3 node npm bun deno ruby perl php java javac go rustup gcc g++
+    clang make cmake ninja docker kubectl helm terraform aws gcloud gh pip pip3 uv poetry ruff mypy
     black tsc eslint jq rg fd tar curl wget bash zsh sh vim nvim emacs code sqlite3 psql mysql redis-cli
     ffmpeg convert dotnet swift tmux
     """
@@ -66,7 +67,6 @@ _LISTS: dict[str, frozenset[str]] = {
     "pip": frozenset({"list", "show", "freeze", "check"}),
     "pip3": frozenset({"list", "show", "freeze", "check"}),
     "npm": frozenset({"ls", "list", "prefix", "root"}),
-    "pnpm": frozenset({"ls", "list", "root"}),
     "go": frozenset({"version"}),
     "rustup": frozenset({"show"}),
     "brew": frozenset({"list", "--prefix"}),
@@ -87,7 +87,12 @@ def reads_only(segment: Segment, inside: bool) -> bool:
         return True
     if name in _FREE:
         return True
-    if any(arg.leads for arg in segment.rest):
+    builtin = _BUILTINS.get(name)
+    if builtin is not None:
+        return builtin(segment)
+    if any(arg.leads or (arg.dynamic and arg.text.startswith("-")) for arg in segment.rest):
+        return False
+    if name in _SCRIPTED and any(arg.dynamic for arg in segment.rest):
         return False
     special = _SPECIAL.get(name)
     if special is not None:
@@ -110,6 +115,8 @@ def _options_are_fine(segment: Segment, letters: str, longs: tuple[str, ...]) ->
         elif text.startswith("-") and (any(letter in text[1:] for letter in letters) or text in longs):
             return False
     operands = [text for text in segment.texts if not text.startswith("-")]
+    if segment.name in _ANSWER_FILES and any(text.startswith("@") for text in segment.texts):
+        return False
     return not (segment.name in _ONE_OPERAND and len(operands) > 1)
 
 
@@ -182,6 +189,91 @@ def _command(segment: Segment) -> bool:
     return bool(segment.rest) and segment.texts[0] in {"-v", "-V"}
 
 
+def _assigns_plainly(segment: Segment) -> bool:
+    """`local`, `declare` and their kin: plain names and assignments, and no attribute that evaluates."""
+    options = [text for text in segment.texts if text.startswith("-")]
+    names_ = [arg for arg in segment.rest if not arg.text.startswith("-")]
+    return all(re.fullmatch(r"-[rgaAlux]+", text) for text in options) and all(
+        _plain_name(arg) for arg in names_
+    )
+
+
+def _export(segment: Segment) -> bool:
+    """What is handed to programs is judged as a variable before a program is."""
+    return all(_plain_name(arg) for arg in segment.rest)
+
+
+def _plain_name(arg: Arg) -> bool:
+    known = not arg.dynamic and NAME.match(arg.text) is not None
+    return known and LOADED_VARIABLES.fullmatch(arg.text) is None
+
+
+def _read(segment: Segment) -> bool:
+    options: list[str] = []
+    operands: list[Arg] = []
+    waiting = list(segment.rest)
+    while waiting:
+        arg = waiting.pop(0)
+        if arg.dynamic:
+            return False
+        if arg.text.startswith("-") and not operands:
+            options.append(arg.text)
+            if re.fullmatch(r"-[rs]*[pndtu]", arg.text) and waiting:
+                waiting.pop(0)
+        else:
+            operands.append(arg)
+    fine = all(re.fullmatch(r"-[rsa]+|-[rs]*[pndtu].*", text, re.DOTALL) for text in options)
+    return fine and all(_plain_name(arg) for arg in operands)
+
+
+def _mapfile(segment: Segment) -> bool:
+    return all(arg.text in {"-t", "-d", "", "\0"} or _plain_name(arg) for arg in segment.rest)
+
+
+def _unset(segment: Segment) -> bool:
+    return all(arg.text == "-v" or _plain_name(arg) for arg in segment.rest)
+
+
+def _printf(segment: Segment) -> bool:
+    first = segment.rest[0] if segment.rest else None
+    return first is None or (first.known and not any(value.startswith("-v") for value in first.values))
+
+
+def _test(segment: Segment) -> bool:
+    if any(plain(value) in {"-v", "-R"} for arg in segment.rest if arg.dynamic for value in arg.values):
+        return False
+    return not odd_test(arg.raw for arg in segment.rest if arg.text != "]")
+
+
+def _set(segment: Segment) -> bool:
+    return all(
+        re.fullmatch(r"[-+][euxvfnC]*o?|pipefail|errexit|nounset|xtrace|noglob", t) for t in segment.texts
+    )
+
+
+def _shopt(segment: Segment) -> bool:
+    return all(
+        re.fullmatch(r"-[supq]|nullglob|globstar|failglob|nocaseglob|nocasematch", t) for t in segment.texts
+    )
+
+
+def _hash(segment: Segment) -> bool:
+    return segment.texts in {(), ("-r",)}
+
+
+def _wait(segment: Segment) -> bool:
+    return all(
+        re.fullmatch(r"-n|-f|%?\d+", text) or arg.raw in {"$!", "$$"}
+        for text, arg in zip(segment.texts, segment.rest, strict=True)
+    )
+
+
+def _yq(segment: Segment) -> bool:
+    return _options_are_fine(segment, *_VETTED["yq"]) and not any(
+        re.search(r"load|env|eval|file|system", text) for text in segment.texts
+    )
+
+
 def _jq(segment: Segment) -> bool:
     return _options_are_fine(segment, *_VETTED["jq"]) and not any(
         re.search(r"\benv\b|\$ENV|\binput_filename\b", text) for text in segment.texts
@@ -195,6 +287,21 @@ def _date(segment: Segment) -> bool:
     return _options_are_fine(segment, *_VETTED["date"]) and (not operands or valued)
 
 
+_BUILTINS: dict[str, Callable[[Segment], bool]] = {
+    **dict.fromkeys(("local", "declare", "typeset", "readonly"), _assigns_plainly),
+    "export": _export,
+    "read": _read,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "unset": _unset,
+    "printf": _printf,
+    "test": _test,
+    "[": _test,
+    "set": _set,
+    "shopt": _shopt,
+    "hash": _hash,
+    "wait": _wait,
+}
 _SPECIAL: dict[str, Callable[[Segment], bool]] = {
     "sed": _sed,
     "awk": _awk,
@@ -210,5 +317,6 @@ _SPECIAL: dict[str, Callable[[Segment], bool]] = {
     "unzip": _unzip,
     "command": _command,
     "jq": _jq,
+    "yq": _yq,
     "date": _date,
 }

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _FOREIGN = re.compile(r"[^\t\n\x20-\x7e]")
 _SHIELDED = re.compile(r"\^u([0-9a-f]{1,6})\^")
+PIPE = "/dev/fd/63"
+"""The name of the pipe that `<(…)` stands for."""
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 
 
@@ -44,7 +46,11 @@ class Reader:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return None
-        return text_of(name), self.word(value) if value is not None else Arg.literal("")
+        arg = self.word(value) if value is not None else Arg.literal("")
+        adds = (node.text or b"")[len(name.text or b"") :].startswith(b"+=")
+        if adds or name.type == "subscript" or (value is not None and value.type == "array"):
+            arg = Arg(arg.raw, arg.text, arg.values, True, arg.leads, False)
+        return text_of(name).partition("[")[0], arg
 
     def substitutions(self, node: Node) -> None:
         """Visits the commands that run inside `node`, which itself runs nothing."""
@@ -64,7 +70,11 @@ class Reader:
             word.add(_ansi_c(text_of(node)), "q")
         elif kind in {"simple_expansion", "expansion"}:
             self.substitutions(node)
-            word.choose(self._state.expanded(text_of(node)), quoted=quoted)
+            values, known = self._state.expanded(text_of(node))
+            word.choose(values, quoted=quoted, known=known)
+        elif kind == "process_substitution":
+            self._visit(node)
+            word.choose((PIPE,), quoted=quoted, known=True)
         elif kind in _SUBSTITUTIONS or kind == "arithmetic_expansion":
             self._visit(node)
             word.choose(("",), quoted=quoted)

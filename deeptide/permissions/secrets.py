@@ -58,7 +58,10 @@ _HOME_FOLDERS = (
     ".local/share/keyrings",
     "Library/Keychains",
 )
-_PLACES = re.compile(r"/proc/[^/]+/environ\Z|/etc/(g?shadow|sudoers)(-|\.d|/|\Z)|/deeptide/auth[^/]*\Z")
+_PLACES = re.compile(
+    r"/proc(/(?!(cpuinfo|meminfo|version|loadavg|uptime|stat|filesystems|swaps|vmstat|sys/[\w/.-]+)\Z).*|\Z)"
+    r"|/dev/fd(/(?!\d+\Z).*|\Z)|/etc/(g?shadow|sudoers)(-|\.d|/|\Z)|/deeptide/auth[^/]*\Z"
+)
 _DOT_SAMPLES = (".env", ".env.local", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials")
 SECRET_VARIABLE = re.compile(
     r"\$\{?!?\w*(KEY|TOKEN|SECRET|PASSW|CREDENTIAL|DEEPSEEK_|DEEPTIDE_)\w*", re.IGNORECASE

@@ -35,7 +35,8 @@ class Segment(msgspec.Struct, frozen=True):
     `cwds`: the folders it may run in. `feed`: operands it gets from elsewhere (find's folders for `-exec`,
     the command before `| xargs`); `narrow`: only some of what lies there. `via`: the wrappers taken off,
     outermost first. `stdin`: the text it reads, where that is written in the line. `piped`: it reads from
-    another command.
+    another command. `plainly_fed`: what it gets from elsewhere are names that hold no secrets. `called`: the
+    program is a function of the line, whose body is judged where it stands.
     """
 
     args: tuple[Arg, ...] = ()
@@ -47,6 +48,8 @@ class Segment(msgspec.Struct, frozen=True):
     via: tuple[str, ...] = ()
     stdin: str | None = None
     piped: bool = False
+    plainly_fed: bool = False
+    called: bool = False
 
     @property
     def name(self) -> str:
@@ -70,9 +73,10 @@ class Segment(msgspec.Struct, frozen=True):
 
 class Analysis(msgspec.Struct, frozen=True):
     """`problems`: what in the line is not understood, each a clause; with any, the line is asked about every
-    time. `bombs`: names of functions that start themselves twice."""
+    time. `doubts`: what may be more than it seems,
+    likewise; asked about once. `bombs`: names of functions that start themselves twice."""
 
     segments: tuple[Segment, ...] = ()
     problems: tuple[str, ...] = ()
     bombs: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()

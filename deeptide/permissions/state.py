@@ -14,6 +14,8 @@ from deeptide.permissions.segments import MAYBE_ANYWHERE, Segment
 from deeptide.permissions.words import Arg, plain
 
 _MOST_FOLDERS = 8
+_MOST_VALUES = 64
+_PLAIN = re.compile(r"[\w./,:@%+-]*\Z")
 _EXPANSION = re.compile(r"\$\{(\w+|[@*#?!-])(?:(:?[-=?+])(.*))?\}\Z", re.DOTALL)
 
 
@@ -23,38 +25,55 @@ class State:
     def __init__(self, cwd: str, home: str) -> None:
         self.home = home
         self.cwds: tuple[str, ...] = (cwd,)
-        self._variables: dict[str, tuple[str, ...]] = {"HOME": (home,), "PWD": (cwd,)}
+        self.functions: tuple[str, ...] = ()
+        self._variables: dict[str, tuple[str, ...]] = {"HOME": (home,)}
+        self._unknown: frozenset[str] = frozenset()
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """A subshell: what changes inside is forgotten."""
-        cwds, variables = self.cwds, dict(self._variables)
+        cwds, functions, variables, unknown = self.cwds, self.functions, dict(self._variables), self._unknown
         yield
-        self.cwds, self._variables = cwds, variables
+        self.cwds, self.functions, self._variables, self._unknown = cwds, functions, variables, unknown
 
     def merge(self, before: tuple[str, ...]) -> None:
         """A `cd` since `before` may have failed."""
         if self.cwds != before:
             self.cwds = _bounded([*self.cwds, *before])
 
-    def assign(self, name: str, values: tuple[str, ...]) -> None:
-        self._variables[name] = values or ("",)
+    def assign(self, name: str, values: tuple[str, ...], *, known: bool = True) -> None:
+        """`values` may be added to those before: whether the assignment happens is not followed. Without
+        `known` it may be anything else, too."""
+        before = self._variables.get(name, ())
+        merged = tuple(dict.fromkeys((*before, *(values or ("",)))))
+        self._variables[name] = merged[:_MOST_VALUES]
+        if not known or len(merged) > _MOST_VALUES:
+            self._unknown |= {name}
 
-    def expanded(self, text: str) -> tuple[str, ...]:
-        """The values of `$NAME` or `${NAME...}`, unknown ones as empty."""
+    def expanded(self, text: str) -> tuple[tuple[str, ...], bool]:
+        """The values of `$NAME` or `${NAME...}`, unknown ones as empty, and whether these are all."""
         found = _EXPANSION.match(text)
+        name = found[1] if found is not None else text.lstrip("$")
+        values = self._variables.get(name, ())
+        known = name in self._variables and name not in self._unknown
+        if name == "PWD":
+            values = (*(cwd for cwd in self.cwds if cwd != MAYBE_ANYWHERE), *values)
+            known = MAYBE_ANYWHERE not in self.cwds and name not in self._unknown
         if found is None:
-            return self._variables.get(text[1:], ("",))
-        name, operator, word = found[1], found[2] or "", found[3] or ""
-        known = self._variables.get(name, ())
+            return values or ("",), known and text.startswith("$") and name.isidentifier()
+        operator, word = found[2] or "", found[3] or ""
+        bare = word.strip("\"'")
+        written = _PLAIN.match(bare) is not None
         if operator in {"-", ":-", "=", ":="}:
-            return (*known, word.strip("\"'"))
+            if "=" in operator:
+                self.assign(name, (bare,), known=written)
+            return (*values, bare), known and written
         if operator in {"+", ":+"}:
-            return ("", word.strip("\"'"))
+            return ("", bare), written
         if operator in {"?", ":?"}:
             # It ends the shell rather than being empty.
-            return known or ("_",)
-        return known or ("",)
+            return values or ("_",), known
+        return values or ("",), known
 
     def change_folder(self, segment: Segment) -> None:
         """What `cd`, `pushd` or `popd` does."""
@@ -65,7 +84,6 @@ class State:
             self.cwds = (self.home,)
         else:
             self.cwds = self.folders(operands[0], segment.cwds)
-        self._variables["PWD"] = tuple(cwd for cwd in self.cwds if cwd != MAYBE_ANYWHERE) or ("",)
 
     def folders(self, target: Arg, cwds: tuple[str, ...]) -> tuple[str, ...]:
         """The folders that `target` may name when started from `cwds`."""
@@ -78,7 +96,7 @@ class State:
             for cwd in cwds:
                 known = os.path.isabs(place) or cwd != MAYBE_ANYWHERE
                 found.append(os.path.normpath(os.path.join(cwd, place)) if known else MAYBE_ANYWHERE)
-        return _bounded([*found, MAYBE_ANYWHERE] if target.dynamic else found)
+        return _bounded([*found, MAYBE_ANYWHERE] if not target.known else found)
 
 
 def _bounded(cwds: list[str]) -> tuple[str, ...]:

@@ -9,82 +9,22 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from deeptide.permissions.evaluation import NAME, Evaluations
+from deeptide.permissions.feeding import fed, spoken
 from deeptide.permissions.finding import Find
+from deeptide.permissions.grammar import INERT, LOOPS, MAYBE, SEQUENCES, WORDS, judged, place
 from deeptide.permissions.reading import Reader, text_of
 from deeptide.permissions.segments import Analysis, Redirect, Segment, names
 from deeptide.permissions.state import State
 from deeptide.permissions.words import Arg, plain
-from deeptide.permissions.wrappers import FEEDING, SHELLS, joined, unwrap
+from deeptide.permissions.wrappers import FEEDING, SHELLS, unwrap
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEEPEST = 8
 _MOST_SEGMENTS = 400
-_SEQUENCES = frozenset(
-    {
-        "program",
-        "do_group",
-        "compound_statement",
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "while_statement",
-    }
-    | {"case_statement", "case_item", "negated_command", "c_style_for_statement"}
-)
-_INERT = frozenset(
-    {
-        "comment",
-        "test_command",
-        "word",
-        "string",
-        "raw_string",
-        "number",
-        "concatenation",
-        "extglob_pattern",
-        "regex",
-    }
-    | {
-        "heredoc_end",
-        "heredoc_start",
-        "variable_name",
-        "binary_expression",
-        "unary_expression",
-        "string_content",
-    }
-    | {
-        "postfix_expression",
-        "parenthesized_expression",
-        "ternary_expression",
-        "arithmetic_expansion",
-        "subscript",
-    }
-    | {
-        "simple_expansion",
-        "expansion",
-        "ansi_c_string",
-        "translated_string",
-        "brace_expression",
-        "file_descriptor",
-    }
-    | {"special_variable_name", "test_operator", "array", "heredoc_content"}
-)
-
-
-_WORDS = frozenset(
-    {"word", "string", "raw_string", "ansi_c_string", "translated_string", "number", "concatenation", "array"}
-    | {
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-    }
-    | {"brace_expression", "extglob_pattern", "regex", "variable_name", "special_variable_name"}
-)
-
-
+_FILLS = names("read mapfile readarray getopts printf declare typeset local export readonly let")
 _RESERVED = names("{ } ! if then else elif fi while until do done for case esac select function in")
 
 
@@ -101,12 +41,14 @@ class Walker:
         self._segments: list[Segment] = []
         self._problems: list[str] = []
         self._bombs: list[str] = []
-        self._functions: list[str] = []
+        self._evaluations = Evaluations()
+        self._seen: set[tuple[int, int]] = set()
+        self._maybe = 0
         self._depth = 0
 
     def analysis(self) -> Analysis:
-        problems = tuple(dict.fromkeys(self._problems))
-        return Analysis(tuple(self._segments), problems, tuple(self._bombs), tuple(self._functions))
+        problems = tuple(dict.fromkeys([*self._problems, *self._evaluations.problems]))
+        return Analysis(tuple(self._segments), problems, tuple(self._bombs), self._evaluations.doubts)
 
     def line(self, command: str) -> None:
         """A whole command line, from the user's call or from inside another one."""
@@ -117,7 +59,12 @@ class Walker:
         root, problem = self._parse(command)
         if problem:
             self._problems.append(problem)
+        self._evaluations.look(root)
+        outer, self._seen = self._seen, set()
         self._visit(root)
+        if any(place(node) not in self._seen for node in judged(root)):
+            self._problems.append("there is a part that is not understood")
+        self._seen = outer
         self._depth -= 1
 
     def give_up(self, problem: str) -> None:
@@ -127,9 +74,28 @@ class Walker:
 
     def _visit(self, node: Node) -> None:
         kind = node.type
+        if kind in MAYBE:
+            self._maybe += 1
+            if kind in LOOPS:
+                self._forget(node)
+        self._statement(node, kind)
+        if kind in MAYBE:
+            self._maybe -= 1
+
+    def _forget(self, node: Node) -> None:
+        """What is assigned later in a loop or a function may hold when an earlier part of it runs again."""
+        waiting = list(node.children)
+        while waiting:
+            child = waiting.pop()
+            waiting.extend(child.children)
+            name = child.child_by_field_name("name") if child.type == "variable_assignment" else None
+            if name is not None:
+                self._state.assign(text_of(name), ("",), known=False)
+
+    def _statement(self, node: Node, kind: str) -> None:
         if kind == "arithmetic_expansion" or (node.children and node.children[0].type == "(("):
             self._arithmetic(node)
-        elif kind in _SEQUENCES:
+        elif kind in SEQUENCES:
             self._sequence(node)
         elif kind == "list":
             self._list(node)
@@ -148,7 +114,7 @@ class Walker:
             self._for(node)
         elif kind == "function_definition":
             self._function(node)
-        elif kind in _INERT or not node.is_named:
+        elif kind in INERT or not node.is_named:
             self._reader.substitutions(node)
         else:
             self._problems.append(f"there is a part ({kind.lower()}) that is not understood")
@@ -201,11 +167,12 @@ class Walker:
         for index in range(since, len(self._segments)):
             segment = self._segments[index]
             if any(wrapper in FEEDING for wrapper in segment.via):
-                feed, narrow = _fed(upstream)
-                known = segment.feed + feed
-                self._segments[index] = _with(segment, feed=known, narrow=narrow, piped=True)
+                feed, narrow, plainly = fed(upstream)
+                self._segments[index] = _with(
+                    segment, feed=segment.feed + feed, narrow=narrow, piped=True, plainly_fed=plainly
+                )
             elif segment.name in SHELLS and segment.stdin is None:
-                text = _spoken(upstream)
+                text = spoken(upstream)
                 self._segments[index] = _with(segment, piped=True, stdin=text)
                 if text is not None:
                     with self._state.scope():
@@ -252,10 +219,16 @@ class Walker:
     def _for(self, node: Node) -> None:
         name = node.child_by_field_name("variable")
         values: list[str] = []
+        known = True
         for child in node.children_by_field_name("value"):
-            values.extend(plain(value) for value in self._reader.word(child).values)
+            word = self._reader.word(child)
+            values.extend(word.values)
+            known = known and word.known
         if name is not None:
-            self._state.assign(text_of(name), tuple(values))
+            known = known and bool(values)
+            self._state.assign(text_of(name), tuple(plain(value) for value in values), known=known)
+            unknown = Arg(text_of(name), "", ("",), True, True, False)
+            self._emit(Segment(assigns=((text_of(name), unknown),), cwds=self._state.cwds))
         for child in node.children:
             if child.type in {"do_group", "compound_statement"}:
                 self._sequence(child)
@@ -265,10 +238,18 @@ class Walker:
         if name is None or body is None:
             self._problems.append("there is a function that is not understood")
             return
-        before = len(self._segments)
-        self._functions.append(text_of(name))
-        with self._state.scope():
-            self._visit(body)
+        before, cwds = len(self._segments), self._state.cwds
+        if self._maybe == 1:
+            # Nothing but the definition itself stands around it: from here on the name is this function.
+            self._state.functions += (text_of(name),)
+        self._forget(node)
+        self._visit(body)
+        # Where it changes to when it is called is not followed further than this.
+        self._state.merge(cwds)
+        redirects = [child for child in node.children if child.type.endswith("_redirect")]
+        if redirects:
+            found, _, _ = self._redirects(redirects)
+            self._emit(Segment(redirects=found, cwds=self._state.cwds, piped=True))
         calls = [segment for segment in self._segments[before:] if segment.name == text_of(name)]
         if len(calls) > 1 or (calls and b"&" in (body.text or b"")):
             self._bombs.append(text_of(name))
@@ -276,13 +257,17 @@ class Walker:
     def _bare_assignment(self, node: Node) -> None:
         found = node.children if node.type == "variable_assignments" else [node]
         assigns = tuple(pair for child in found if (pair := self._reader.assignment(child)) is not None)
-        for name, value in assigns:
-            self._state.assign(name, tuple(plain(reading) for reading in value.values))
+        self._assign(assigns)
         self._emit(Segment(assigns=assigns, cwds=self._state.cwds))
+
+    def _assign(self, assigns: tuple[tuple[str, Arg], ...]) -> None:
+        for name, value in assigns:
+            self._state.assign(name, tuple(plain(v) for v in value.values), known=value.known)
 
     # ---- one command ---------------------------------------------------------------------------------
 
     def _command(self, node: Node, outer: tuple[Node, ...]) -> None:
+        self._seen.add(place(node))
         args: list[Arg] = []
         assigns: list[tuple[str, Arg]] = []
         redirects = list(outer)
@@ -297,15 +282,14 @@ class Walker:
                 args.extend(self._reader.word(part) for part in child.children)
             elif child.type == "comment":
                 continue
-            elif child.type in _WORDS or not child.is_named:
+            elif child.type in WORDS or not child.is_named:
                 args.append(self._reader.word(child))
             else:
                 self._problems.append("there is a part that is not understood")
                 self._visit(child)
         found, extra, stdin = self._redirects(redirects)
         if node.type == "declaration_command":
-            for name, value in assigns:
-                self._state.assign(name, tuple(plain(reading) for reading in value.values))
+            self._assign(tuple(assigns))
         segment = Segment((*args, *extra), tuple(assigns), found, self._state.cwds, stdin=stdin)
         self._emit(segment)
 
@@ -316,6 +300,7 @@ class Walker:
         extra: list[Arg] = []
         stdin: str | None = None
         for node in nodes:
+            self._seen.add(place(node))
             if node.type == "herestring_redirect":
                 words = [self._reader.word(child) for child in node.children if child.is_named]
                 stdin = words[0].text if words else ""
@@ -360,8 +345,11 @@ class Walker:
             self._problems.append("there are too many commands to judge")
             return
         segment = self._elsewhere(segment)
-        self._segments.append(segment)
         name = segment.name
+        called = bool(segment.args) and segment.args[0].raw in self._state.functions
+        segment = _with(segment, called=called and not segment.via)
+        self._segments.append(segment)
+        self._fill(segment)
         if name in _RESERVED and segment.args[0].raw == name:
             # The grammar takes `time {`, `coproc {` and the like for a program and its words.
             self._problems.append(f"`{name}` stands where it is not understood")
@@ -381,9 +369,8 @@ class Walker:
         if find is not None:
             for args in find.runs:
                 via = (*segment.via, name)
-                self._emit(
-                    _with(segment, args=args, feed=find.roots, narrow=find.narrow, via=via, redirects=())
-                )
+                fed = {"feed": find.roots, "narrow": find.narrow, "plainly_fed": find.plain}
+                self._emit(_with(segment, args=args, via=via, redirects=(), **fed))
             return
         inner = unwrap(name, segment.rest) if name else None
         if inner is None:
@@ -403,6 +390,13 @@ class Walker:
                 assigns=segment.assigns + inner.assigns,
             )
         )
+
+    def _fill(self, segment: Segment) -> None:
+        """The variables that a command gives a value that is not known."""
+        if segment.name in _FILLS or (segment.name == "wait" and "-p" in segment.texts):
+            for text in (*segment.texts, "REPLY", "MAPFILE"):
+                if NAME.match(text):
+                    self._state.assign(text, ("",), known=False)
 
     def _elsewhere(self, segment: Segment) -> Segment:
         """`git -C DIR …` is git run in DIR."""
@@ -426,30 +420,3 @@ class Walker:
 def _with(segment: Segment, **changes: object) -> Segment:
     fields = {name: getattr(segment, name) for name in segment.__struct_fields__}
     return Segment(**{**fields, **changes})
-
-
-def _fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool]:
-    """The operands that `… | xargs` may get: the folders of a find, or the words of the first command."""
-    source = next((segment for segment in upstream if segment.name not in {"", "cd", "pushd", "set"}), None)
-    if source is None:
-        return (), True
-    find = Find.of(source)
-    narrow = any(segment.name in {"grep", "rg", "head", "tail", "sed", "awk"} for segment in upstream[1:])
-    if find is not None:
-        return find.roots, find.narrow or narrow
-    operands = tuple(arg for arg in source.rest if not arg.text.startswith("-"))
-    if source.name == "ls" and not operands:
-        operands = (Arg.literal("."),)
-    listing = source.name in {"ls", "echo", "printf", "cat"}
-    return operands if listing or source.name == "du" else (), narrow
-
-
-def _spoken(upstream: tuple[Segment, ...]) -> str | None:
-    """The text that reaches a shell through a pipe, if the line says it."""
-    for segment in reversed(upstream):
-        if segment.name in {"echo", "printf"}:
-            text = joined(tuple(arg for arg in segment.rest if not re.fullmatch("-[neE]+", arg.text))).text
-            return text.replace("\\n", "\n")
-        if segment.stdin is not None:
-            return segment.stdin
-    return None

@@ -25,13 +25,14 @@ tilde)."""
 class Arg(msgspec.Struct, frozen=True):
     """`text`: with quotes off and unknowns as empty. `values`: every reading, as glob patterns in which
     quoted wildcards are hidden (see `plain`). `dynamic`: a part is not written in the line. `leads`: the
-    first part."""
+    first part. `known`: `values` are all that it can become."""
 
     raw: str
     text: str
     values: tuple[str, ...]
     dynamic: bool = False
     leads: bool = False
+    known: bool = True
 
     @classmethod
     def literal(cls, text: str) -> Arg:
@@ -51,6 +52,7 @@ class Word:
         self._readings: list[list[Token]] = [[]]
         self._dynamic = False
         self._leads = False
+        self._known = True
         self._bare_variable = False
         self.overflow = False
 
@@ -59,8 +61,10 @@ class Word:
         for reading in self._readings:
             reading.extend((character, kind) for character in text)
 
-    def choose(self, choices: Iterable[str], *, quoted: bool) -> None:
-        """A variable or substitution that may be any of `choices`."""
+    def choose(self, choices: Iterable[str], *, quoted: bool, known: bool = False) -> None:
+        """A variable or substitution that may be any of `choices`; if they are not `known` to be all, of
+        anything."""
+        self._known = self._known and known
         if not any(self._readings):
             self._leads = True
             self._bare_variable = not quoted
@@ -87,7 +91,8 @@ class Word:
         values = list(dict.fromkeys(values))
         self.overflow = self.overflow or len(values) > MOST
         first = "".join(character for character, _ in self._readings[0])
-        return Arg(self._raw, first, tuple(values[:MOST]), self._dynamic, self._leads)
+        known = self._known and not self.overflow
+        return Arg(self._raw, first, tuple(values[:MOST]), self._dynamic, self._leads, known)
 
 
 def _token_text(token: Token) -> str:

@@ -1,7 +1,7 @@
 """What git says about the workspace, in one line for the model's first note.
 
 Invariant: asking takes at most the time given, changes nothing in the repository (no index refresh) and runs
-no program that the repository names in its configuration as a monitor.
+no program that the repository names: with settings that could name one, only the branch is read.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from pathlib import Path
 
 from deeptide.protocol.text import clean
 from deeptide.workspace.environment import child_env
+from deeptide.workspace.git_config import named_program
 
-_COMMAND = ("git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch", "--no-renames")
+_GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_STATUS = (*_GIT, "status", "--porcelain=v2", "--branch", "--no-renames", "--ignore-submodules=all")
+_BRANCH = (*_GIT, "symbolic-ref", "--quiet", "--short", "HEAD")
 
 
 def status_line(root: Path, timeout_s: float = 2.0) -> str:
@@ -24,26 +27,44 @@ def status_line(root: Path, timeout_s: float = 2.0) -> str:
     Empty without git or outside a repository. Blocks up to `timeout_s`: call it in a thread from an event
     loop.
     """
+    program = named_program(root)
+    listing, slow = _ask(_BRANCH if program else _STATUS, root, timeout_s)
+    if slow:
+        return "in a git repository whose status takes too long to read"
+    if not program:
+        return _summed_up(listing) if listing else ""
+    branch = clean(listing.strip())
+    return (
+        f"on {branch}; not looked for changes: its own settings ({program}) may run programs"
+        if branch
+        else ""
+    )
+
+
+def _ask(command: tuple[str, ...], root: Path, timeout_s: float) -> tuple[str, bool]:
+    """What `command` says (empty if it fails), and whether it had to be stopped."""
+    # No object is fetched from elsewhere on the way: that too would run what the settings name.
+    env = child_env(os.environ) | {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
     try:
         process = subprocess.Popen(
-            _COMMAND,
+            command,
             cwd=root,
-            env=child_env(os.environ),
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
     except OSError:
-        return ""
+        return "", False
     try:
         listing, _ = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return "in a git repository whose status takes too long to read"
-    return "" if process.returncode else _summed_up(listing.decode("utf-8", "replace"))
+        return "", True
+    return ("" if process.returncode else listing.decode("utf-8", "replace")), False
 
 
 def _summed_up(listing: str) -> str:

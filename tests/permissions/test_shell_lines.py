@@ -182,6 +182,8 @@ find / -exec sh -c 'rm -rf "$1"' _ {} +
 """
 
 STRONG = r"""
+rm -rf $X
+rm -rf "$(mktemp -d)"
 rm -rf $H{OME,x}
 rm -rf {a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}
 rm \ x
@@ -271,7 +273,6 @@ jq '.a' x.json
 test -f x
 if [ -f x ]; then cat x; fi
 cd src && grep x *.py
-export X=1; echo hi
 x=1; echo $x
 ls > /dev/null
 ls &>/dev/null
@@ -296,7 +297,6 @@ timeout 5 ls
 nl -ba x | sed -n '1,5p'
 git diff --stat origin/main...HEAD
 git blame -L 1,5 x
-xargs cat < list
 find . -name '*.py' | xargs grep foo
 find . -name '*.py' -exec grep foo {} +
 bash -c 'ls'
@@ -305,6 +305,8 @@ cat <<'E'\n$(rm -rf ~)\nE
 """
 
 ASKED = r"""
+export X=1; echo hi
+xargs cat < list
 sed -i s/a/b/ x
 python -c 'print(1)'
 npm ci
@@ -316,8 +318,6 @@ rm x
 rm -rf build
 rm -rf node_modules dist
 rm -rf build/*
-rm -rf $X
-rm -rf "$(mktemp -d)"
 find . -name '*.o' | xargs rm
 mv a b
 unzip x
