@@ -14,7 +14,7 @@ from deeptide.permissions.intents import Intent
 from deeptide.protocol.errors import ToolError
 from deeptide.protocol.text import clean
 from deeptide.tools.globs import Matcher
-from deeptide.tools.listing import files_below, is_plain
+from deeptide.tools.listing import files_below, is_plain, odd_kind
 from deeptide.tools.paths import missing, shown, target
 from deeptide.tools.tool import Args, Offered, Output, ToolContext, one_line
 from deeptide.workspace.ignore import Rules
@@ -29,7 +29,9 @@ def folder(args: Args, ctx: ToolContext) -> Path:
     if path.is_dir():
         return path
     if path.exists():
-        raise ToolError(f"{shown(path, ctx)} is a file, not a folder.", "Use read to see it.")
+        kind = odd_kind(os.stat(path).st_mode)
+        advice = "Name a folder." if kind else "Use read to see it."
+        raise ToolError(f"{shown(path, ctx)} is {kind or 'a file'}, not a folder.", advice)
     raise missing(path, ctx)
 
 
@@ -72,7 +74,9 @@ def _row(entry: os.DirEntry[str], rules: Rules) -> str:
     try:
         if entry.is_symlink():
             return f"{name} -> {clean(os.readlink(entry.path))}{mark}"
-        return f"{name}  {entry.stat(follow_symlinks=False).st_size:,} bytes{mark}"
+        info = entry.stat(follow_symlinks=False)
+        kind = odd_kind(info.st_mode)
+        return f"{name}  ({kind}){mark}" if kind else f"{name}  {info.st_size:,} bytes{mark}"
     except OSError:
         return f"{name}{mark}"
 
@@ -107,5 +111,6 @@ def _glob(root: Path, matcher: Matcher, ctx: ToolContext) -> Output:
     rows = [shown(path, ctx) for path in found[:_FILES]]
     if len(found) > _FILES:
         rows.append(f"[more than {_FILES} files: narrow the pattern or give a path]")
-    summary = f"{len(rows)} files" if len(found) <= _FILES else f"over {_FILES} files"
+    count = "1 file" if len(rows) == 1 else f"{len(rows)} files"
+    summary = count if len(found) <= _FILES else f"over {_FILES} files"
     return Output("\n".join(rows) or "No file matches.", summary=summary)

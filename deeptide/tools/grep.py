@@ -4,21 +4,24 @@ ripgrep finds the places if it is there, our own worker process if not, or if th
 Python's expressions have; either way the lines shown are read and formatted here.
 
 Invariant: the answer does not depend on which of the two searched, it is in order of paths, and no pattern can
-hold the program longer than the time limit.
+hold the program longer than the time limit; nothing is opened that is no regular file, and a path that is none
+is refused by name.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import stat
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 
 from deeptide.permissions.intents import Intent
-from deeptide.protocol.errors import WorkspaceError
+from deeptide.protocol.errors import ToolError, WorkspaceError
 from deeptide.tools import lines
 from deeptide.tools.globs import Matcher
-from deeptide.tools.listing import is_plain
+from deeptide.tools.listing import is_plain, odd_kind, unending
 from deeptide.tools.paths import missing, shown, target
 from deeptide.tools.spots import Search, Spot, find_spots
 from deeptide.tools.tool import Args, Offered, Output, ToolContext, one_line
@@ -57,9 +60,7 @@ class Grep(Offered):
 
     async def run(self, args: Args, ctx: ToolContext) -> Output:
         root = target(args.get("path", "."), ctx)
-        if not root.exists():
-            raise missing(root, ctx)
-        single = not root.is_dir()
+        single = await asyncio.to_thread(_checked, root, ctx)
         matcher = Matcher(args["glob"]) if args.get("glob", "").strip() and not single else None
         search = Search(
             root=root,
@@ -69,6 +70,7 @@ class Grep(Offered):
             glob=args["glob"] if matcher else "",
             size=_SIZE_ONE if single else _SIZE,
             limit=min(args.get("limit", _LIMIT), _MOST),
+            own_engine=unending(root),
         )
         spots, ending = await find_spots(search, _Counting(root, matcher, ctx.guarded), ctx.env)
         context = min(args.get("context", 0), _CONTEXT_MOST)
@@ -90,11 +92,49 @@ class _Counting:
                 return False
             if self._guarded(str(path)) or not is_plain(path):
                 return False
-        try:
-            with open(path, "rb") as file:
-                return not is_binary(file.read(_PROBE))
-        except OSError:
-            return False
+        return not is_binary(_start(path))
+
+
+def _start(path: Path) -> bytes:
+    """The first bytes of a regular file; of anything else a NUL, so that it counts as binary. Never waits."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            return (file.read(_PROBE) or b"") if regular else b"\0"
+    except OSError:
+        return b"\0"
+
+
+def _checked(root: Path, ctx: ToolContext) -> bool:
+    """Whether `root` is one file to search. Raises ToolError for what cannot or must not be searched."""
+    name = shown(root, ctx)
+    try:
+        info = os.stat(root)
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise missing(root, ctx) from None
+        raise ToolError(f"{name} cannot be searched: {error.strerror}.", "Try another path.") from error
+    if kind := odd_kind(info.st_mode):
+        raise ToolError(
+            f"{name} is {kind}, not a regular file; it was not opened.",
+            "Only files and folders are searched.",
+        )
+    if stat.S_ISDIR(info.st_mode):
+        if unending(root):
+            raise ToolError(
+                f"{name} is made up by the kernel and holds files without an end; it was not searched.",
+                "Name one file in it.",
+            )
+        return False
+    if info.st_size > _SIZE_ONE:
+        raise ToolError(
+            f"{name} has {info.st_size:,} bytes, more than the {_SIZE_ONE:,} that are searched at once.",
+            "Use grep through the shell.",
+        )
+    if unending(root):
+        read_bytes(root, _SIZE_ONE)
+    return True
 
 
 def _answer(spots: list[Spot], context: int, ending: str, size: int, ctx: ToolContext) -> Output:

@@ -19,7 +19,7 @@ import msgspec
 from deeptide.protocol.errors import WorkspaceError
 from deeptide.tools import lines
 from deeptide.tools.globs import Matcher
-from deeptide.tools.listing import is_plain, walked
+from deeptide.tools.listing import is_plain, unending, walked
 from deeptide.workspace.files import decode, is_binary, read_bytes
 
 
@@ -60,7 +60,9 @@ def _files(job: Job) -> Iterable[Path]:
     return (
         path
         for path in walked(root, job.hidden)
-        if (wanted is None or wanted(path.relative_to(root).as_posix())) and is_plain(path)
+        if (wanted is None or wanted(path.relative_to(root).as_posix()))
+        and not unending(path)
+        and is_plain(path)
     )
 
 

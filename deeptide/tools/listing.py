@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from deeptide.workspace.environment import child_env
@@ -48,7 +49,7 @@ def rg_options(root: Path, hidden: bool) -> list[str]:
 
 def files_below(root: Path, *, hidden: bool, environ: Mapping[str, str]) -> Iterator[Path]:
     """The files below `root` (real), lazily, as a folder-by-folder walk in order of names."""
-    rg = ripgrep(environ)
+    rg = None if ignore_file_waits(root) else ripgrep(environ)
     listed = _listed(rg, root, hidden, environ) if rg else None
     return iter(listed) if listed is not None else walked(root, hidden)
 
@@ -56,6 +57,37 @@ def files_below(root: Path, *, hidden: bool, environ: Mapping[str, str]) -> Iter
 def walked(root: Path, hidden: bool) -> Iterator[Path]:
     """The same without ripgrep."""
     return walk(root, hidden=hidden, ignored=all_below(root))
+
+
+_KERNEL = (Path("/proc"), Path("/sys"))
+
+
+def unending(path: Path) -> bool:
+    """Whether the kernel makes up what is read at `path` (real): such files call themselves regular, but some
+    wait for more or have no end."""
+    return any(path.is_relative_to(place) for place in _KERNEL)
+
+
+def unending_below(root: Path) -> tuple[Path, ...]:
+    """The places of which `unending` is true inside the folder `root`."""
+    return tuple(place for place in _KERNEL if place != root and place.is_relative_to(root))
+
+
+def odd_kind(mode: int) -> str:
+    """`a FIFO`, `a socket` or `a device`, which nothing here ever opens; empty for files, folders and links."""
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode):
+        return ""
+    kinds = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"))
+    return next((name for test, name in kinds if test(mode)), "a device")
+
+
+def ignore_file_waits(root: Path) -> bool:
+    """Whether a `.gitignore` in `root` or above is a FIFO or a device: ripgrep would read it and wait."""
+    for folder in (root, *root.parents):
+        with suppress(OSError):
+            if odd_kind(os.stat(folder / ".gitignore").st_mode):
+                return True
+    return False
 
 
 def is_plain(path: Path) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 
 from deeptide.protocol.errors import ToolError
 from deeptide.tools.grep_worker import Job
-from deeptide.tools.listing import rg_options, ripgrep
+from deeptide.tools.listing import ignore_file_waits, rg_options, ripgrep, unending_below
 from deeptide.workspace.environment import child_env
 
 TIME_S = 20.0
@@ -29,7 +29,8 @@ _CHUNK = 65_536
 
 class Search(msgspec.Struct, frozen=True):
     """`root` (real): a folder or one file. `glob`: empty for all files. `size`: bytes of the largest file
-    searched. `limit`: matching lines wanted."""
+    searched. `limit`: matching lines wanted. `own_engine`: not with ripgrep, which waits for a file that has no
+    end."""
 
     root: Path
     pattern: str
@@ -38,6 +39,7 @@ class Search(msgspec.Struct, frozen=True):
     glob: str
     size: int
     limit: int
+    own_engine: bool = False
 
 
 class Spot(msgspec.Struct, frozen=True):
@@ -64,7 +66,8 @@ async def find_spots(
             "The pattern holds a line break, but the search goes line by line.", "Search one line."
         )
     wrong = _python_fault(search.pattern)
-    rg = await asyncio.to_thread(ripgrep, environ)
+    own = search.own_engine or ignore_file_waits(search.root)
+    rg = None if own else await asyncio.to_thread(ripgrep, environ)
     if rg:
         command = await asyncio.to_thread(_rg_command, rg, search)
         with suppress(_Refused):
@@ -99,6 +102,7 @@ def _rg_command(rg: str, search: Search) -> list[str]:
     options += ["--ignore-case"] if search.ignore_case else ["--case-sensitive"]
     if search.root.is_dir():
         options += rg_options(search.root, search.hidden)
+        options += [f"--glob=!{place}" for place in unending_below(search.root)]
         if search.glob and "/" not in search.glob:
             options += [f"--type-add=wanted:{search.glob}", "--type=wanted"]
     else:

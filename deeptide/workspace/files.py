@@ -105,7 +105,13 @@ def read_bytes(path: Path, limit: int = MAX_FILE) -> bytes:
                     f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read at once.",
                     "Look at a part of it with the shell, for example head, tail or grep.",
                 )
-            return file.read(limit + 1)
+            data: bytes | None = file.read(limit + 1)
+            if data is None:
+                raise WorkspaceError(
+                    f"{path} has nothing to read now and no end; it was not waited for.",
+                    "Only regular files can be read.",
+                )
+            return data
     except OSError as error:
         raise trouble(error, "read", path, "") from error
 
