@@ -45,7 +45,9 @@ class Budget:
         if limits.steps and steps_done >= limits.steps:
             return Stop(
                 "turns",
-                f"The turn used all its {limits.steps} requests.",
+                f"The turn used all its {limits.steps} requests."
+                if limits.steps != 1
+                else "The turn used its one request.",
                 "Say `continue` to go on, or raise limits.max_turns.",
             )
         turn = spent.amount - self._before

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import itertools
 import math
+import shlex
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -91,13 +93,33 @@ def _check(found: Invocation) -> None:
 
 
 def _refuse_a_near_command(words: list[str]) -> None:
-    if len(words) == 1 and words[0].isascii() and words[0].isalpha():
-        near = difflib.get_close_matches(words[0].lower(), COMMANDS, n=1, cutoff=NEAR)
-        if near:
-            raise UsageError(
-                f"{words[0]!r} is not a command; did you mean `deeptide {near[0]}`?",
-                f"To send it as a prompt write `deeptide -- {words[0]}`.",
-            )
+    """`deeptide exce fix` is a slip; one quoted word with blanks in it is a prompt whatever it begins with."""
+    if not words or not (words[0].isascii() and words[0].isalpha()):
+        return
+    near = difflib.get_close_matches(words[0].lower(), COMMANDS, n=1, cutoff=NEAR)
+    # Several words are a sentence more often than a slip: "log the errors", "configure the linter".
+    if near and (len(words) == 1 or _one_slip(words[0].lower(), near[0])):
+        said = " ".join(words)
+        raise UsageError(
+            f"{words[0]!r} is not a command; did you mean `deeptide {near[0]}`?",
+            f"To send it as a prompt, quote it: `deeptide {shlex.quote(said)}`."
+            if len(words) > 1
+            else f"To send it as a prompt write `deeptide -- {words[0]}`.",
+        )
+
+
+def _one_slip(typed: str, meant: str) -> bool:
+    """Whether one letter is missing, too many or another, or two neighbours stand the wrong way round."""
+    start = _alike(typed, meant)
+    typed, meant = typed[start:], meant[start:]
+    end = _alike(typed[::-1], meant[::-1])
+    typed, meant = typed[: len(typed) - end], meant[: len(meant) - end]
+    return max(len(typed), len(meant)) <= 1 or (len(typed) == 2 and typed == meant[::-1])
+
+
+def _alike(one: str, other: str) -> int:
+    """How many letters both begin with."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _parser(command: str) -> _Parser:

@@ -98,7 +98,8 @@ def _data(paths: Paths) -> Iterator[Finding]:
         return
     sessions = Store(paths.home).list()
     megabytes = sum(info.size for info in sessions) / 1e6
-    yield Finding("ok", "data", f"{paths.home}: {len(sessions)} sessions, {megabytes:.1f} MB of logs")
+    number = "1 session" if len(sessions) == 1 else f"{len(sessions)} sessions"
+    yield Finding("ok", "data", f"{paths.home}: {number}, {megabytes:.1f} MB of logs")
     if not os.access(paths.home, os.W_OK | os.X_OK):
         yield Finding("wrong", "data", f"{paths.home} cannot be written to")
     if stat.S_IMODE(paths.home.stat().st_mode) & 0o077:

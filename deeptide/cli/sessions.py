@@ -53,4 +53,5 @@ def _delete(store: Store, call: Invocation, workspace: str) -> int:
 def _row(info: SessionInfo, everywhere: bool) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
     place = f"  {info.workspace}" if everywhere else ""
-    return f"{info.id}  {when}  {info.turns:>4} turns  {info.name}{place}"
+    turns = "turn " if info.turns == 1 else "turns"
+    return f"{info.id}  {when}  {info.turns:>4} {turns}  {info.name}{place}"

@@ -6,8 +6,8 @@ Invariant: the grammar of labels and verbs is the session's (`parse_verb`); noth
 from __future__ import annotations
 
 from deeptide.commands.command import YES, Command, CommandContext
-from deeptide.commands.figures import clock, table
-from deeptide.commands.prices import next_request
+from deeptide.commands.figures import clock, many, table
+from deeptide.commands.prices import rewritten
 from deeptide.commands.results import Confirm, Open, Result, Text
 from deeptide.session.checkpoints import Checkpoint, parse_verb
 
@@ -17,7 +17,12 @@ DETAIL = """\
 - `/checkpoint list`, `/checkpoint drop SELECTOR`, `/checkpoint clear`
 
 `list`, `drop`, `clear` and `help` are verbs only when they are the whole argument or are followed by what they
-need; anything else is a label. The newest 20 are kept, and 10 automatic ones."""
+need; anything else is a label. The newest 20 are kept, and 10 automatic ones.
+
+It keeps a place in the conversation, not the files."""
+
+FILES_STAY = """\
+Only the conversation goes back: files stay as they are, and what commands did stays done."""
 
 SELECTORS = """\
 A selector is, in this order: nothing or `latest`; a `"quoted label"`; a number as listed (1 is the oldest); a
@@ -27,7 +32,7 @@ label; an id or at least two characters of its start."""
 async def checkpoint(context: CommandContext, argument: str) -> Result:
     held = context.session.checkpoints
     if argument == f"clear {YES}":
-        return Text(f"{held.clear()} checkpoints dropped.")
+        return Text(f"{many(held.clear(), 'checkpoint')} dropped.")
     verb = parse_verb(argument)
     match verb.name:
         case "save":
@@ -39,9 +44,10 @@ async def checkpoint(context: CommandContext, argument: str) -> Result:
             return Text(f"Checkpoint {_name(gone)} dropped; {len(held.list())} left.")
         case "clear":
             number = len(held.list())
-            return (
-                Confirm(f"Drop all {number} checkpoints?", f"/checkpoint clear {YES}") if number else _none()
-            )
+            if not number:
+                return _none()
+            which = "the one checkpoint" if number == 1 else f"all {number} checkpoints"
+            return Confirm(f"Drop {which}?", f"/checkpoint clear {YES}")
     return Text(DETAIL, "/checkpoint")
 
 
@@ -60,15 +66,15 @@ async def listed(context: CommandContext, argument: str) -> Result:
 async def rewind(context: CommandContext, argument: str) -> Result:
     if not argument and not context.session.busy:
         return Open("rewind") if context.session.checkpoints.list() else _none()
-    return Text(f"{await context.session.rewind(argument)} {next_request(context)}")
+    return await rewritten(context, context.session.rewind(argument))
 
 
 async def undo(context: CommandContext, argument: str) -> Result:
-    return Text(f"{await context.session.undo()} {next_request(context)}")
+    return await rewritten(context, context.session.undo())
 
 
 async def redo(context: CommandContext, argument: str) -> Result:
-    return Text(f"{await context.session.redo()} {next_request(context)}")
+    return await rewritten(context, context.session.redo())
 
 
 def _saved(point: Checkpoint, number: int) -> str:
@@ -89,7 +95,13 @@ COMMANDS = (
         ("snap", "snapshot"), DETAIL,
     ),
     Command("checkpoints", "", "List the checkpoints", listed),
-    Command("rewind", "[selector]", "Go back to a checkpoint", rewind, detail=SELECTORS),
-    Command("undo", "", "Take the last turn back", undo),
+    Command(
+        "rewind", "[selector]", "Take the conversation back to a checkpoint (files stay)", rewind,
+        detail=f"{FILES_STAY} Esc Esc on an empty line opens the list.\n\n{SELECTORS}",
+    ),
+    Command(
+        "undo", "", "Take the last turn of the conversation back (files stay)", undo,
+        detail=f"{FILES_STAY} /redo brings the turn back.",
+    ),
     Command("redo", "", "Take the last rewind or undo back", redo),
 )  # fmt: skip

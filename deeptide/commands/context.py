@@ -9,7 +9,7 @@ import asyncio
 
 from deeptide.commands.command import Command, CommandContext, needed
 from deeptide.commands.figures import clock, many, short, table
-from deeptide.commands.prices import next_request
+from deeptide.commands.prices import rewritten
 from deeptide.commands.results import Result, Text
 from deeptide.config.save import save
 from deeptide.context.asking import Skipped
@@ -28,10 +28,10 @@ MOST_LISTED = 12
 async def compact(context: CommandContext, argument: str) -> Result:
     match argument.lower():
         case "undo":
-            return Text(f"{await context.session.compact_undo()} {next_request(context)}")
+            return await rewritten(context, context.session.compact_undo())
         case "preview":
             return _preview(context)
-    return Text(f"{await context.session.compact(argument)} {next_request(context)}")
+    return await rewritten(context, context.session.compact(argument))
 
 
 def _preview(context: CommandContext) -> Result:
@@ -52,7 +52,7 @@ def _preview(context: CommandContext) -> Result:
     parts.append("**Kept**\n\n" + _lines(planned.kept))
     pins = "\n".join(f"- {text}" for text in fold.pins)
     parts.append("**Pinned**\n\n" + (pins or "nothing; `/pin <text>` keeps a line through every compaction"))
-    parts.append("`/compact [focus]` does it, `/compact undo` takes it back. " + next_request(context))
+    parts.append("`/compact [focus]` does it, `/compact undo` takes it back.")
     return Text("\n\n".join(parts), "What a compaction would do")
 
 
@@ -92,7 +92,11 @@ async def pin(context: CommandContext, argument: str) -> Result:
         listed = "\n".join(f"- {text}" for text in pins)
         return Text(listed, "Pinned") if pins else Text("Nothing is pinned. /pin <text> keeps a line.")
     context.session.pin(argument)
-    return Text(f"Pinned: {short(argument)}")
+    number = len(context.session.fold.pins)
+    return Text(
+        f"Pinned. {'It stays' if number == 1 else f'All {number} pinned lines stay'} in the model's view through "
+        "every compaction; /pin lists what is pinned."
+    )
 
 
 # ---- cycles ----------------------------------------------------------------------------------------------
@@ -100,7 +104,7 @@ async def pin(context: CommandContext, argument: str) -> Result:
 
 async def cycle(context: CommandContext, argument: str) -> Result:
     if argument.lower() == "now":
-        return Text(f"{await context.session.cycle_now()} {next_request(context)}")
+        return await rewritten(context, context.session.cycle_now())
     number = needed(argument, "`now` or the number of a cycle").removeprefix("#")
     if not (number.isascii() and number.isdigit()):
         raise UsageError(f"{argument!r} is neither `now` nor a number.")
@@ -108,8 +112,9 @@ async def cycle(context: CommandContext, argument: str) -> Result:
     for archive in listing:
         if archive.cycle == int(number):
             return Text(archive.briefing, f"Briefing of cycle {archive.cycle}")
-    known = ", ".join(str(archive.cycle) for archive in listing) or "none"
-    raise UsageError(f"There is no archive of cycle {number}.", f"There are: {known}.")
+    known = ", ".join(str(archive.cycle) for archive in listing)
+    advice = f"There are: {known}." if known else "None was handed off yet; /cycle now does it."
+    raise UsageError(f"There is no archive of cycle {number}.", advice)
 
 
 async def cycles(context: CommandContext, argument: str) -> Result:

@@ -10,7 +10,7 @@ from typing import get_args
 
 from deeptide.commands.command import YES, Command, CommandContext, confirmed, needed
 from deeptide.commands.figures import many, short
-from deeptide.commands.prices import next_request
+from deeptide.commands.prices import cold_price
 from deeptide.commands.results import Confirm, Nothing, Open, Result, Text
 from deeptide.protocol.approvals import MODES, Mode
 from deeptide.protocol.errors import UsageError
@@ -22,7 +22,12 @@ MEANING: dict[Mode, str] = {
     "auto-edit": "edits in the workspace run at once; other commands are put to you",
     "yolo": "everything runs without a question, except what destroys",
 }
-EFFORTS = ("off", "low", "high", "max")
+EFFORTS = {
+    "off": "it answers without thinking first",
+    "low": "it thinks briefly before it answers",
+    "high": "it thinks before it answers",
+    "max": "it thinks as long as it can before it answers, which takes the most time and money",
+}
 
 
 async def mode(context: CommandContext, argument: str) -> Result:
@@ -38,7 +43,8 @@ async def mode(context: CommandContext, argument: str) -> Result:
         question = "Yolo: the agent edits files and runs commands without asking you. Are you sure?"
         return Confirm(question, f"/mode yolo {YES}")
     context.session.set_mode(wanted)
-    return Text(f"Mode {wanted}: {MEANING[wanted]}.")
+    # The log's own remark names the mode; this says what it means.
+    return Text(_meaning(wanted, MEANING[wanted], wanted == now))
 
 
 async def model(context: CommandContext, argument: str) -> Result:
@@ -46,14 +52,15 @@ async def model(context: CommandContext, argument: str) -> Result:
     if not name:
         return Open("model")
     known = {one.lower(): one for one in context.catalog.names}
-    near = get_close_matches(name.lower(), known, 1, 0.7)
-    if name.lower() not in known and near and not yes:
+    if name.lower() not in known and not yes:
         context.catalog.resolve(name)
-        question = (
-            f"{name} is not in the catalogue; the nearest is {known[near[0]]}. Take {name} all the same?"
-        )
+        near = get_close_matches(name.lower(), known, 1, 0.7)
+        nearest = f"the nearest is {known[near[0]]}" if near else "/model lists what is"
+        question = f"{name} is not in the catalogue; {nearest}. Take {name} all the same?"
         return Confirm(question, f"/model {name} {YES}")
-    return Text(f"{context.session.set_model(name)} {next_request(context)}")
+    before = context.session.fold.model
+    said = context.session.set_model(name)
+    return Text(said if context.session.fold.model == before else f"{said} {cold_price(context)}")
 
 
 async def effort(context: CommandContext, argument: str) -> Result:
@@ -63,9 +70,14 @@ async def effort(context: CommandContext, argument: str) -> Result:
     if wanted in EFFORTS and wanted not in context.spec.efforts:
         allowed = ", ".join(context.spec.efforts)
         raise UsageError(f"{context.spec.id} has no effort {wanted}.", f"It has {allowed}.")
+    same = wanted == context.session.fold.effort
     context.session.set_effort(wanted)
-    meaning = "it answers without thinking first" if wanted == "off" else f"it thinks with {wanted} effort"
-    return Text(f"Effort {wanted}: {meaning}.")
+    # The log's own remark names the effort; this says what it means.
+    return Text(_meaning(wanted, EFFORTS[wanted], same))
+
+
+def _meaning(name: str, meaning: str, same: bool) -> str:
+    return f"It is {name} already: {meaning}." if same else f"{meaning[0].upper()}{meaning[1:]}."
 
 
 async def plan(context: CommandContext, argument: str) -> Result:
@@ -127,8 +139,15 @@ COMMANDS = (
         "mode", "[plan|ask|auto-edit|yolo]", "Show or set what the agent may do unasked", mode,
         detail="\n".join(f"- `{name}`: {text}" for name, text in MEANING.items()),
     ),
-    Command("model", "[name]", "Choose the model", model, detail="A switch loses the cached prefix."),
-    Command("effort", "[off|low|high|max]", "Choose how much it thinks", effort),
+    Command(
+        "model", "[name]", "Choose the model", model,
+        detail="Without a name a list opens. A switch loses the cached prefix.",
+    ),
+    Command(
+        "effort", "[off|low|high|max]", "Choose how much it thinks", effort,
+        detail="Without a word a list opens (←→ in it).\n\n"
+        + "\n".join(f"- `{name}`: {text}" for name, text in EFFORTS.items()),
+    ),
     Command("plan", "", "Show the agent's plan", plan),
     Command(
         "queue", "[drop|clear]", "Show what waits to be said", queue,

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from deeptide.commands.command import Command, CommandContext
-from deeptide.commands.figures import clock, many, money, percent, table
-from deeptide.commands.prices import next_request
+from deeptide.commands.figures import clock, many, money, percent, short, table
 from deeptide.commands.requests import Request, requests
 from deeptide.commands.results import Result, Text
 from deeptide.model.pricing import price, rates_at
@@ -18,6 +17,8 @@ from deeptide.protocol.usage import Money, Usage
 
 TURNS_SHOWN = 10
 REQUESTS_SHOWN = 20
+NAME = 14
+"""Characters of a model's name in a table."""
 _HEAD = ("", "sent", "input", "cached", "output", "thinking", "money")
 _NONE = "No request was answered in this session yet."
 
@@ -30,8 +31,7 @@ async def cost(context: CommandContext, argument: str) -> Result:
     total = " + ".join(str(each) for each in fold.costs.values()) or "unknown"
     groups: dict[str, list[Request]] = {}
     for one in made:
-        tier = "peak" if one.peak else "off-peak"
-        groups.setdefault(f"{one.model}, {tier}" if one.work == "answer" else one.work, []).append(one)
+        groups.setdefault(_kind(one), []).append(one)
     rows = [_row(name, group) for name, group in groups.items()]
     parts = [
         f"**{total}** for {many(len(made), 'request')} in {many(fold.turns, 'turn')}.",
@@ -40,7 +40,7 @@ async def cost(context: CommandContext, argument: str) -> Result:
     ]
     if unpriced := sum(one.cost is None for one in made):
         parts.append(f"{many(unpriced, 'request')} could not be priced: no price is known for the model.")
-    parts.append(f"{next_request(context)} {_rates(context)}")
+    parts.append(_rates(context))
     return Text("\n\n".join(parts), "Cost")
 
 
@@ -65,8 +65,15 @@ async def cache(context: CommandContext, argument: str) -> Result:
     parts = [head, table(heads, rows)]
     if len(made) > REQUESTS_SHOWN:
         parts.append(f"The newest {REQUESTS_SHOWN} of {len(made)} requests.")
-    parts.append(next_request(context))
     return Text("\n\n".join(parts), "Cache")
+
+
+def _kind(one: Request) -> str:
+    """`flash`, `v4-pro, peak`, `compaction`: short enough that the table fits a narrow terminal."""
+    if one.work != "answer":
+        return one.work
+    name = short(one.model.removeprefix("deepseek-"), NAME)
+    return f"{name}, peak" if one.peak else name
 
 
 def _row(name: str, made: Sequence[Request]) -> tuple[str, ...]:

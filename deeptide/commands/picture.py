@@ -8,7 +8,6 @@ from __future__ import annotations
 from deeptide.commands.command import Command, CommandContext
 from deeptide.commands.context import policy_of
 from deeptide.commands.figures import BAR, clock, many, percent, shares, short
-from deeptide.commands.prices import next_request
 from deeptide.commands.results import Result, Text
 from deeptide.context.assemble import Fold
 from deeptide.model.tokens import estimate, estimate_message, estimate_schema
@@ -46,7 +45,7 @@ async def picture(context: CommandContext, argument: str) -> Result:
         f"**{reading.percent:.0f} %** of {reading.usable:,} usable tokens: {reading.used:,} in use"
         f"{', estimated' if reading.estimated else ''} · {fold.model}\n\n"
         f"Window {window.size:,} = {window.usable:,} usable + {window.reserve:,} for the reply + "
-        f"{window.safety:,} margin. {next_request(context)}"
+        f"{window.safety:,} margin."
     )
     parts = [head, f"```\n{_bar(sizes, reading.used, window.usable)}\n```"]
     if largest := _largest(fold):

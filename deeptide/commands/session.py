@@ -52,7 +52,7 @@ async def export(context: CommandContext, argument: str) -> Result:
     if target.exists() and not overwrite:
         return Confirm(f"{target} exists. Write over it?", f"/export {form} {target} --yes")
     await asyncio.to_thread(atomic_write, target, _exported(context, form))
-    return Text(f"Written: {target}")
+    return Text(f"Written to {target}.")
 
 
 def _form_and_path(context: CommandContext, argument: str) -> tuple[str, Path]:

@@ -84,10 +84,20 @@ class AutoCompact:
         return Reply(self.status(policy), save)
 
     def status(self, policy: Policy | None = None) -> str:
-        state = f"on at {self.threshold} %" if self.on else f"off (threshold {self.threshold} %)"
-        times = "once" if self.fired == 1 else f"{self.fired} times"
-        line = f"Auto-compact is {state}; it fired {times}."
-        return f"{line} {earlier(policy, self.threshold) if policy else ''}".rstrip()
+        parts = [
+            f"Auto-compact is on at {self.threshold} %: an answer that ends above it is followed by a compaction."
+            if self.on
+            else f"Auto-compact is off. (If on, it would fire at {self.threshold} %.)"
+        ]
+        if self.fired or self.on:
+            parts.append(f"It has {_times(self.fired)}.")
+        if policy is not None:
+            parts.append(earlier(policy, self.threshold if self.on else 100))
+        return " ".join(part for part in parts if part)
+
+
+def _times(fired: int) -> str:
+    return "not fired yet" if not fired else "fired once" if fired == 1 else f"fired {fired} times"
 
 
 def percent(word: str) -> int:

@@ -44,14 +44,14 @@ def next_action(reading: Reading, policy: Policy, phase: Phase, tried: Collectio
 
 
 def earlier(policy: Policy, threshold: float) -> str:
-    """What acts before auto-compact would at `threshold` percent, as a sentence; empty when nothing does."""
+    """What acts up to `threshold` percent whatever auto-compact does, as a sentence; empty when nothing does."""
     acts: list[str] = []
     if policy.automatic != "off":
         if policy.eviction and policy.evict_at <= threshold:
-            acts.append(f"eviction at {policy.evict_at:g} %")
+            acts.append(f"cleared of old tool output at {policy.evict_at:g} %")
         if policy.soft_limit <= threshold:
-            acts.append(f"compaction at {policy.soft_limit:g} %")
+            acts.append(f"compacted at {policy.soft_limit:g} %")
     if not acts:
         return ""
-    when = "before every request" if policy.automatic == "ladder" else "inside a running turn"
-    return f"Earlier, {when}: {' and '.join(acts)}."
+    what = "the talk is, before any request," if policy.automatic == "ladder" else "a running turn is"
+    return f"Independently of it, {what} {' and '.join(acts)} so that it cannot overflow."

@@ -1,7 +1,7 @@
-"""`python -m deeptide.emulator`: the service on a port, for testing any agent against it.
+"""`deeptide emulator`: the service on a port, for testing any agent against it.
 
-Prints its address on one line. With `--log FILE` each request adds one JSON line: n, at, path, status, error,
-fault, turn, usage, tokens of each prompt segment, and the request itself.
+Prints the base URL to give an agent, on one line. With `--log FILE` each request adds one JSON line: n, at,
+path, status, error, fault, turn, usage, tokens of each prompt segment, and the request itself.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from deeptide.workspace.files import AppendLog
 
 def parser() -> argparse.ArgumentParser:
     form = argparse.ArgumentParser(
-        prog="python -m deeptide.emulator",
+        prog="deeptide emulator",
         description="A local DeepSeek that validates, streams, caches and fails like the real one.",
-        epilog=script_file.__doc__,
+        epilog=script_file.FORM,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     form.add_argument("--host", default="127.0.0.1")
@@ -88,7 +88,7 @@ async def _run(options: argparse.Namespace) -> None:
         on_done=_Log(options.log),
     )
     async with await serve(emulator, options.host, options.port) as served:
-        print(served.url, flush=True)
+        print(f"{served.url}/v1", flush=True)
         await served.forever()
 
 

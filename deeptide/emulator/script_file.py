@@ -1,13 +1,4 @@
-"""Reading a script from a file.
-
-The form, JSON lines (`.jsonl`) or TOML (`[[say]]` tables with the same keys):
-
-    {"text": "Hello", "thinking": "The user greets me."}
-    {"match": "(?i)fix", "calls": [{"name": "read", "args": {"path": "a.py"}}]}
-    {"turn": 3, "times": 1, "fault": {"kind": "stall", "at": 5}, "text": "a long answer"}
-
-`turn`, `match` and `times` say when a line is used; the rest is one answer (text, thinking, calls, finish,
-usage, delay, queue, keep_alive, fault, leak, wire, model). Empty lines and `#` lines are skipped.
+"""Reading a script from a file, in the form that `FORM` tells users.
 
 Invariant: a wrong key or value is an error that names the file and the line; nothing is guessed.
 """
@@ -23,6 +14,17 @@ import msgspec
 
 from deeptide.emulator.says import Line, Say
 from deeptide.protocol.errors import ConfigError
+
+FORM = """\
+The script, JSON lines (`.jsonl`) or TOML (`[[say]]` tables with the same keys):
+
+    {"text": "Hello", "thinking": "The user greets me."}
+    {"match": "(?i)fix", "calls": [{"name": "read", "args": {"path": "a.py"}}]}
+    {"turn": 3, "times": 1, "fault": {"kind": "stall", "at": 5}, "text": "a long answer"}
+
+`turn`, `match` and `times` say when a line is used; the rest is one answer (text, thinking, calls, finish,
+usage, delay, queue, keep_alive, fault, leak, wire, model). Empty lines and `#` lines are skipped. A wrong key
+or value is an error that names the file and the line."""
 
 _CONDITIONS = ("turn", "match", "times")
 

@@ -46,5 +46,13 @@ class Money(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         sign = {"USD": "$", "CNY": "¥"}.get(self.currency, self.currency + " ")
-        digits = 2 if self.amount >= 10 else 4
-        return f"{sign}{self.amount:.{digits}f}"
+        return f"{sign}{self.amount:.{_decimals(abs(self.amount))}f}"
+
+
+def _decimals(amount: float) -> int:
+    """Two from 10 up (and for nothing at all), else four, and as many more as show two figures that count."""
+    if not amount or amount >= 10:
+        return 2
+    # Rounded first: 0.00009996 has two figures at four zeros, not at five.
+    power = int(f"{amount:.1e}".partition("e")[2])
+    return max(4, min(1 - power, 12))

@@ -25,7 +25,7 @@ class Todo(Offered):
         super().__init__(description, {"items": {"type": "array", "items": item}}, ("items",))
 
     def title(self, args: Args) -> str:
-        return f"todo {_done(args)}"
+        return "todo"
 
     def intents(self, args: Args, ctx: ToolContext) -> tuple[Intent, ...]:
         return (Intent("memory", "plan"),)

@@ -55,6 +55,25 @@ def test_a_mistyped_command_is_not_sent_to_the_model() -> None:
     assert parse(["refactor"]).prompt == ["refactor"]
 
 
+@pytest.mark.parametrize(
+    ("argv", "meant"),
+    [(["exce", "fix"], "exec"), (["session", "list"], "sessions"), (["LOGIN", "now"], "login"),
+     (["--yolo", "docter", "x"], "doctor"), (["dmeo", "x", "--continue"], "demo")],
+)  # fmt: skip
+def test_a_mistyped_command_before_other_words_is_asked_about(argv: list[str], meant: str) -> None:
+    with pytest.raises(UsageError, match=f"did you mean `deeptide {meant}`") as caught:
+        parse(argv)
+    assert "quote it: `deeptide '" in caught.value.advice and caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "argv", [["exce fix"], ["session list"], ["--", "exce", "fix"], ["log", "the", "errors"],
+             ["configure", "the", "linter"], ["mode", "switch", "is", "broken"], ["修", "exce"], ["-p", "exce", "fix"]],
+)  # fmt: skip
+def test_a_quoted_prompt_and_an_ordinary_sentence_never_are(argv: list[str]) -> None:
+    assert parse(argv).prompt == [word for word in argv if word not in ("--", "-p")]
+
+
 def test_flags_are_not_guessed_from_their_beginning() -> None:
     with pytest.raises(UsageError, match="--mod"):
         parse(["--mod", "plan"])

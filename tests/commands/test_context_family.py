@@ -7,6 +7,7 @@ import re
 import pytest
 
 from deeptide.commands.picture import parts_of
+from deeptide.commands.results import Confirm
 from deeptide.protocol.errors import UsageError
 from deeptide.protocol.events import Compacted, CycleHandedOff
 from tests.commands.conftest import Desk, Opener
@@ -54,9 +55,9 @@ async def test_the_preview_shows_what_would_go_and_changes_nothing(desk: Desk) -
 
 
 async def test_auto_compact_speaks_the_grammar_and_saves(desk: Desk) -> None:
-    assert "off (threshold 95 %)" in await desk.read("/auto-compact")
+    assert "is off. (If on, it would fire at 95 %.)" in await desk.read("/auto-compact")
     assert "on at 70 %" in await desk.read("/auto-compact 70%")
-    assert "off (threshold 70 %)" in await desk.read("/auto-compact off")
+    assert "is off. (If on, it would fire at 70 %.)" in await desk.read("/auto-compact off")
     for wrong in ("49", "100", "7.5", "sometimes", "threshold"):
         with pytest.raises(UsageError, match=r".") as caught:
             await desk.type(f"/auto-compact {wrong}")
@@ -68,8 +69,9 @@ async def test_auto_compact_speaks_the_grammar_and_saves(desk: Desk) -> None:
 
 async def test_pins_are_kept_and_listed(desk: Desk) -> None:
     assert "Nothing is pinned" in await desk.read("/pin")
-    assert await desk.read("/pin API 保持兼容") == "Pinned: API 保持兼容"
+    assert (await desk.read("/pin API 保持兼容")).startswith("Pinned. It stays")
     assert await desk.read("/pin") == "- API 保持兼容"
+    assert (await desk.read("/pin cents")).startswith("Pinned. All 2 pinned lines stay")
 
 
 async def test_a_cycle_is_handed_off_listed_and_shown(desk: Desk) -> None:
@@ -86,8 +88,25 @@ async def test_a_cycle_is_handed_off_listed_and_shown(desk: Desk) -> None:
         ("/cycle soon", "neither"),
         ("/cycle 9", "no archive of cycle 9"),
     ):
-        with pytest.raises(UsageError, match=words):
+        with pytest.raises(UsageError, match=words) as caught:
             await desk.type(wrong)
+    assert caught.value.advice == "There are: 1."
+
+
+async def test_without_a_cycle_the_way_to_one_is_named(desk: Desk) -> None:
+    with pytest.raises(UsageError) as caught:
+        await desk.type("/cycle 1")
+    assert "/cycle now" in caught.value.advice and "none" not in caught.value.advice
+
+
+async def test_the_next_price_is_said_only_where_the_view_was_rewritten(desk: Desk) -> None:
+    assert "next request" not in await desk.read("/compact")
+    await talked(desk)
+    for line in ("/context", "/cost", "/cache", "/compact preview"):
+        assert "next request" not in await desk.read(line)
+    switched = await desk.read("/model pro")
+    assert switched.count("The next request reads") == 1 and "That costs about $" in switched
+    assert "next request" not in await desk.read("/model pro")
 
 
 async def test_recall_finds_what_left_the_view(desk: Desk) -> None:
@@ -136,12 +155,17 @@ async def test_cost_agrees_with_the_log(desk: Desk) -> None:
     text, fold = await desk.read("/cost"), desk.session.fold
     assert f"**{fold.cost}** for 4 requests in 3 turns" in text
     assert f"{fold.usage.prompt:,}" in text and f"{fold.usage.completion:,}" in text
-    assert (
-        "| turn 3 |" in text
-        and "| hand-off |" in text
-        and "per million tokens" in text
-        and PRICE.search(text)
-    )
+    assert "| turn 3 |" in text and "| hand-off |" in text and "per million tokens" in text
+    names = [row.split("|")[1].strip() for row in text.split("\n") if row.startswith("|")]
+    assert "flash" in names or "flash, peak" in names
+
+
+async def test_the_tables_of_cost_fit_a_terminal_of_eighty_columns(desk: Desk) -> None:
+    await talked(desk, 2)
+    await desk.type("/model pro")
+    await talked(desk, 1)
+    rows = [row[2:-2].split(" | ") for row in (await desk.read("/cost")).split("\n") if row[:1] == "|"]
+    assert sum(max(len(row[column]) for row in rows) for column in range(7)) + 6 * 3 <= 76
 
 
 async def test_cache_shows_each_request_and_why_it_missed(desk: Desk) -> None:
@@ -158,5 +182,9 @@ async def test_cache_shows_each_request_and_why_it_missed(desk: Desk) -> None:
 
 async def test_an_unknown_price_is_said_to_be_unknown(open_desk: Opener) -> None:
     desk = await open_desk(**{"model.currency": "CNY"})
-    desk.session.set_model("my-own-model")
-    assert "no CNY price is known for my-own-model" in await desk.read("/context")
+    question = await desk.type("/model my-own-model")
+    assert isinstance(question, Confirm)
+    assert "No CNY price is known for my-own-model" in await desk.read(question.line)
+    desk.session.pin("x")
+    await desk.type("/checkpoint")
+    assert "no CNY price is known for my-own-model" in await desk.read("/rewind latest")

@@ -17,11 +17,12 @@ from tests.commands.conftest import Desk, Opener, talker
 async def test_modes_are_shown_set_and_yolo_is_confirmed(desk: Desk) -> None:
     text = await desk.read("/mode")
     assert "**ask** (now)" in text and all(name in text for name in ("plan", "auto-edit", "yolo"))
-    assert (await desk.read("/mode PLAN")).startswith("Mode plan:")
+    assert (await desk.read("/mode PLAN")).startswith("The agent looks")
+    assert (await desk.read("/mode plan")).startswith("It is plan already: the agent looks")
     assert desk.session.fold.mode == "plan"
     question = await desk.type("/mode yolo")
     assert isinstance(question, Confirm) and desk.session.fold.mode == "plan"
-    assert (await desk.read(question.line)).startswith("Mode yolo:")
+    assert (await desk.read(question.line)).startswith("Everything runs")
     assert desk.session.fold.mode == "yolo"
     with pytest.raises(UsageError, match="no mode 'fast'") as caught:
         await desk.type("/mode fast")
@@ -36,13 +37,17 @@ async def test_models_switch_with_a_price_and_a_typing_error_is_asked_about(desk
     assert desk.session.fold.model == "deepseek-v4-pro"
     assert "not in the catalogue" in await desk.read(question.line)
     assert desk.session.fold.model == "deepseek-flsh"
+    strange = await desk.type("/model foo")
+    assert isinstance(strange, Confirm) and "foo is not in the catalogue" in strange.question
+    assert desk.session.fold.model == "deepseek-flsh"
     with pytest.raises(UsageError, match="retired"):
         await desk.type("/model deepseek-chat")
 
 
 async def test_effort_is_one_of_four_that_the_model_has(open_desk: Opener) -> None:
     desk = await open_desk()
-    assert "max effort" in await desk.read("/effort MAX")
+    assert (await desk.read("/effort MAX")).startswith("It thinks as long as it can")
+    assert (await desk.read("/effort max")).startswith("It is max already")
     assert "without thinking" in await desk.read("/effort off")
     assert desk.session.fold.effort == "off"
     with pytest.raises(UsageError, match="no effort 'huge'"):
@@ -109,7 +114,7 @@ async def test_checkpoints_are_saved_listed_dropped_and_cleared_after_a_question
     assert [row.split(" | ")[2] for row in text.split("\n")[2:]] == ["reset db before migration", "", "list"]
     assert "dropped; 2 left" in await desk.read("/checkpoint drop 2")
     question = await desk.type("/checkpoint clear")
-    assert isinstance(question, Confirm) and "2" in question.question
+    assert isinstance(question, Confirm) and question.question == "Drop all 2 checkpoints?"
     assert len(desk.session.checkpoints.list()) == 2
     assert "2 checkpoints dropped" in await desk.read(question.line)
     assert "no checkpoints" in await desk.read("/checkpoint clear")
@@ -133,6 +138,16 @@ async def test_rewind_undo_and_redo_tell_what_the_next_request_costs(desk: Desk)
     assert desk.session.fold.messages() == view
     with pytest.raises(UsageError, match="No checkpoint is 'nothing'"):
         await desk.type("/rewind nothing")
+
+
+async def test_the_help_of_going_back_says_that_files_stay(desk: Desk) -> None:
+    for name in ("rewind", "undo"):
+        command = desk.house.commands.find(name)
+        assert command is not None and "files stay" in command.summary and "files stay" in command.detail
+    await desk.type("/checkpoint")
+    question = await desk.type("/checkpoint clear")
+    assert isinstance(question, Confirm) and question.question == "Drop the one checkpoint?"
+    assert await desk.read(question.line) == "1 checkpoint dropped."
 
 
 async def test_going_back_is_refused_while_the_agent_works(open_desk: Opener) -> None:

@@ -143,10 +143,9 @@ def test_the_limits_are_settings() -> None:
 def test_what_acts_before_auto_compact_is_said() -> None:
     assert earlier(Policy("off"), 95) == ""
     assert earlier(Policy("guard"), 70) == ""
-    assert "inside a running turn" in earlier(Policy("guard"), 95)
+    assert "a running turn is compacted at 85 %" in earlier(Policy("guard"), 95)
     both = earlier(Policy("ladder", eviction=True), 95)
-    assert "eviction at 80 %" in both
-    assert "compaction at 85 %" in both
+    assert "before any request, cleared of old tool output at 80 % and compacted at 85 %" in both
 
 
 # ---- /auto-compact -------------------------------------------------------------------------------------
@@ -222,7 +221,19 @@ def test_status_tells_state_threshold_count_and_what_acts_earlier() -> None:
     auto.record_fired(2)
     status = auto.command("status", Policy("ladder"))
     assert "on at 95 %" in status
-    assert "2 times" in status
+    assert "It has fired 2 times." in status
     assert "85 %" in status
     auto.command("reset")
-    assert "0 times" in auto.command("")
+    assert "It has not fired yet." in auto.command("")
+
+
+def test_what_is_off_is_said_to_be_off_and_what_acts_all_the_same_is_told_apart() -> None:
+    assert AutoCompact().command("", Policy("guard")) == (
+        "Auto-compact is off. (If on, it would fire at 95 %.) "
+        "Independently of it, a running turn is compacted at 85 % so that it cannot overflow."
+    )
+    assert "Independently" in AutoCompact(threshold=60).command("", Policy("guard"))
+    assert AutoCompact().command("", Policy("off")).endswith("95 %.)")
+    used = AutoCompact(on=True)
+    used.record_fired(1)
+    assert "It has fired once." in used.command("off")

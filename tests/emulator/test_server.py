@@ -36,7 +36,8 @@ async def test_the_command_prints_its_address_plays_a_script_and_logs_requests(t
     script, log = tmp_path / "s.jsonl", tmp_path / "log.jsonl"
     script.write_text('{"text": "from the file"}\n')
     options = ("--script", str(script), "--log", str(log), "--key", "sk-1", "--window", "4000")
-    async with process(*options) as (url, _), httpx.AsyncClient(base_url=url) as http:
+    async with process(*options) as (url, _), httpx.AsyncClient(base_url=url.removesuffix("/v1")) as http:
+        assert url.endswith("/v1")
         key = {"authorization": "Bearer sk-1"}
         reply = await http.post("/v1/chat/completions", json=request(stream=True), headers=key)
         assert (
@@ -53,6 +54,14 @@ async def test_the_command_prints_its_address_plays_a_script_and_logs_requests(t
     assert [line["status"] for line in lines] == [200, 401, 400]
     assert lines[0]["request"] == request(stream=True) and lines[0]["usage"]["prompt_tokens"] > 0
     assert "sk-1" not in log.read_text()
+
+
+async def test_the_help_speaks_to_users() -> None:
+    async with process("--help") as (first, child):
+        assert first.startswith("usage: deeptide emulator")
+        assert child.stdout is not None
+        rest = (await child.stdout.read()).decode()
+        assert '"match"' in rest and "Invariant" not in rest
 
 
 async def test_a_broken_script_is_an_error_and_not_a_server(tmp_path: Path) -> None:

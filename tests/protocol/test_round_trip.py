@@ -136,6 +136,9 @@ def test_usage_adds_up_in_any_grouping(a: Usage, b: Usage, c: Usage) -> None:
 def test_money_of_two_currencies_cannot_be_added() -> None:
     assert Money() + Money(1.0, "CNY") == Money(1.0, "CNY")
     assert str(Money(0.1234)) == "$0.1234"
+    small = {0.0: "$0.00", 0.000086: "$0.000086", 0.00009996: "$0.00010", 0.00012: "$0.00012", 0.0012: "$0.0012",
+             2.8e-9: "$0.0000000028", -0.00004: "$-0.000040", 9.99996: "$10.0000"}  # fmt: skip
+    assert {amount: str(Money(amount)) for amount in small} == small
     assert str(Money(12, "CNY")) == "¥12.00"
     with pytest.raises(ValueError, match="CNY"):
         Money(1.0) + Money(1.0, "CNY")
