@@ -137,6 +137,15 @@ class Fold:
         """The largest estimate that `scaled` brings to at most `tokens`."""
         return self._view.meter.unscaled(tokens)
 
+    def overhang(self, estimate: int, uncounted: int) -> int:
+        """How much of a request rewritten to `estimate`, of which `uncounted` is new to the provider, must go so
+        that `at_most` stays below the ceiling."""
+        return self._view.meter.overhang(estimate, uncounted, self.window.ceiling)
+
+    def uncounted(self) -> list[Entry]:
+        """The entries of the view that were in no counted request."""
+        return self._view.uncounted()
+
     def longest(self, count: int) -> int:
         """Our estimate of the longest request that the provider will count as at most `count`."""
         return self._view.meter.longest(count)

@@ -15,7 +15,6 @@ from deeptide.context.cutting import LEAST, level, middle_cut, short_arguments
 from deeptide.context.entries import SAID, SYNTHETIC, Entry, cut_parts, units, with_cuts
 from deeptide.context.ledger import Place, spans
 from deeptide.context.ledger_text import span_text
-from deeptide.context.window import ESTIMATE_ERROR, lowered
 from deeptide.model.tokens import estimate, estimate_message
 from deeptide.protocol.events import UnitsDropped
 from deeptide.protocol.messages import Message, user
@@ -60,7 +59,9 @@ class _Cutter:
         self._spill = spill
         self._allowed = allowed
         self._at_worst = max(allowed, at_worst)
+        self._sure = True
         self._whole = {gone.seq: gone.entry.message for gone in fold.departed}
+        self._new = {entry.seq for entry in fold.uncounted()}
         self._sizes = {entry.seq: entry.tokens for entry in fold.entries}
         self._saved = 0
         self._cuts: dict[int, dict[str, str]] = {}
@@ -78,14 +79,21 @@ class _Cutter:
     @property
     def excess(self) -> int:
         """What must still go, the pointer line included. 0 when it fits."""
-        return max(0, self.left() - self._allowed)
+        over = self.left() - self._allowed
+        if self._sure:
+            new = sum(self._sizes[seq] for seq in self._new) + self._pointer_size()
+            over = max(over, self._fold.overhang(self.left(), new))
+        return max(0, over)
 
     def left(self) -> int:
-        pointer = estimate_message(user(self.pointer)) if self.pointer else 0
-        return self._fold.estimate - self._saved + pointer
+        return self._fold.estimate - self._saved + self._pointer_size()
+
+    def _pointer_size(self) -> int:
+        return estimate_message(user(self.pointer)) if self.pointer else 0
 
     def run(self) -> None:
         view = _Shape.of(list(units(self._fold.entries)))
+        self._allowed = min(self._allowed, self._fold.longest(self._fold.window.ceiling))
         room = max(0, self._allowed - self._fold.prefix_tokens - _POINTER_ROOM)
         for unit in (*view.late, *view.words):
             self._cut_alone(unit, room)
@@ -93,7 +101,7 @@ class _Cutter:
         for groups in (view.late, view.heads, view.words):
             self._shorten(_flat(groups), self.excess, max(LEAST, room // 8))
         self._shorten(_flat([*view.late, *view.heads, *view.words]), self.excess, LEAST)
-        self._allowed = self._at_worst
+        self._allowed, self._sure = self._at_worst, False
         self._drop(view.late)
         self._drop(view.heads)
 
@@ -179,10 +187,8 @@ def hard_limit(
     """
     if fits(fold, limit_tokens):
         return None
-    sure = lowered(fold.window.ceiling, ESTIMATE_ERROR)
-    allowed = min(fold.unscaled(min(limit_tokens, sure)), sure)
     longest = fold.longest(fold.window.ceiling if at_worst is None else at_worst)
-    cutter = _Cutter(fold, allowed, longest, spill)
+    cutter = _Cutter(fold, fold.unscaled(limit_tokens), longest, spill)
     cutter.run()
     after = fold.scaled(cutter.left())
     if after >= fold.used():

@@ -88,6 +88,16 @@ class Meter:
         numerator, denominator = self._scale
         return tokens * denominator // numerator
 
+    def overhang(self, estimate: int, since: int, ceiling: int) -> int:
+        """How much of a rewritten request must go (by estimate, from `since` first, its part that was never
+        counted) so that `at_most` reads no more than `ceiling`."""
+        if not self._known:
+            return max(0, estimate - lowered(ceiling, ESTIMATE_ERROR))
+        free = lowered(ceiling - raised(self.scaled(estimate - since), SCALE_ERROR), ESTIMATE_ERROR)
+        if free < 0:
+            return max(0, estimate - self.unscaled(lowered(ceiling, SCALE_ERROR)))
+        return max(0, since - min(free, self.unscaled(free)))
+
     def longest(self, count: int) -> int:
         """The estimate of the longest request that will be counted as at most `count`: by the scale of the last
         count, and with the whole error of an estimate before there is one."""
@@ -260,9 +270,12 @@ class View:
         self._step_at = None
         self.last_rewind = None
 
+    def uncounted(self) -> list[Entry]:
+        """The entries that were in no counted request."""
+        return [entry for entry in self.entries if entry.seq > self._counted_at]
+
     def _uncounted(self) -> int:
-        """Estimate of the entries that were in no counted request."""
-        return sum(e.tokens for e in self.entries if e.seq > self._counted_at)
+        return sum(entry.tokens for entry in self.uncounted())
 
     # ---- turns -------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ MAX_RESERVE = 64_000
 SAFETY = 1_024
 ESTIMATE_ERROR = 18
 """Percent by which a count may exceed our estimate: the estimator is within 15 % of the provider's count."""
-SCALE_ERROR = 8
+SCALE_ERROR = 4
 """The same for text that is a part of what the provider has counted."""
 
 
