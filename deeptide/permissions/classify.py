@@ -29,6 +29,7 @@ _CALM_VARIABLES = re.compile(
     r"LC_\w+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|TERM|CI|DEBUG|NODE_ENV|RUST_(BACKTRACE|LOG)"
     r"|PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|UTF8|WARNINGS|HASHSEED)|GIT_(PAGER|TERMINAL_PROMPT)|PAGER"
 )
+_SHELL_OPTION = re.compile(r"-[ceuxlofn]+|--|--(norc|noprofile|posix|login)")
 _FREE_WRAPPERS = names(
     "command builtin exec time nohup env nice ionice timeout gtimeout stdbuf setsid xargs noglob"
 )
@@ -146,6 +147,11 @@ class Classifier:
 
     def _shell(self, segment: Segment) -> Ruling:
         inner = unwrap(segment.name, segment.rest)
+        options = [text for text in segment.texts if text.startswith("-")]
+        if inner is not None and not all(_SHELL_OPTION.fullmatch(text) for text in options[:3]):
+            return Ruling(
+                Level.ASK, "shell", "An option of it reads a start-up file or changes how it reads the line."
+            )
         if inner is not None or (segment.stdin is not None and not segment.rest and not segment.piped):
             return FINE
         script = next((arg for arg in segment.rest if not arg.text.startswith("-") or arg.leads), None)

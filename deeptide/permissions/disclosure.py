@@ -26,15 +26,14 @@ _NAMES_ONLY = names(
     """
     rm mv cp touch mkdir ls stat find gfind fd fdfind test [ chmod echo printf cd pushd popd chdir rmdir ln unlink
     basename dirname realpath readlink true false : pwd which type command sleep exit return break continue shift
-    read seq tree du df unset local export declare typeset readonly set shopt hash wait umask id date tput kill
+    read seq tree du df unset local export declare typeset readonly set shopt hash wait umask id tput kill
     mapfile readarray let trap alias eval exec env time timeout nohup nice xargs whereis colrm factor numfmt tr ps
     source .
     """
 )
+_GREP_DEEP = r"(^|\s)-[a-zA-Z]*[rRd]|--(dereference-)?rec|--dir"
 _RECURSIVE = {
-    "grep": r"(^|\s)-[a-zA-Z]*[rR]|--(dereference-)?rec",
-    "egrep": r"(^|\s)-[a-zA-Z]*[rR]|--(dereference-)?rec",
-    "fgrep": r"(^|\s)-[a-zA-Z]*[rR]|--(dereference-)?rec",
+    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep"), _GREP_DEEP),
     "diff": r"(^|\s)-[a-zA-Z]*r|--rec",
     "rg": "",
     "ag": "",

@@ -6,6 +6,8 @@ time.
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from deeptide.permissions.levels import Level, Ruling
@@ -39,8 +41,16 @@ _VALUED_GLOBALS = frozenset(
     {"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"}
 )
 _NETWORK = names("fetch pull clone push ls-remote remote submodule send-email request-pull archive")
-_BRANCH_LISTS = frozenset(
-    {"-a", "-r", "-v", "-vv", "-l", "--all", "--remotes", "--list", "--show-current", "--no-color", "--color"}
+_LISTS_BY = r"list|(no-)?contains|(no-)?merged|points-at"
+_SHOWN_HOW = r"--(all|remotes|verbose|show-current|ignore-case|(no-)?color|(no-)?column|sort|format)(=.*)?"
+_BRANCH_LISTS = re.compile(rf"-[arv]+|{_SHOWN_HOW}")
+_BRANCH_PICKS = re.compile(rf"-[arv]*l[arv]*|--({_LISTS_BY})(=.*)?")
+_TAG_LISTS = re.compile(_SHOWN_HOW)
+_TAG_PICKS = re.compile(rf"-l|-n\d*|--({_LISTS_BY})(=.*)?")
+_CONFIG_GETS = frozenset({"--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list"})
+_CONFIG_OPTIONS = re.compile(
+    r"-z|--(local|global|system|worktree|null|name-only|show-origin|show-scope|show-names|includes|bool|int|path|type=\w+"
+    r"|all|regexp|default=.*)"
 )
 
 
@@ -93,15 +103,28 @@ def git_reads(texts: tuple[str, ...]) -> bool:
     lists = {
         "stash": first in {"list", "show"},
         "worktree": first == "list",
-        "remote": first in {"", "-v", "--verbose", "get-url"},
-        "reflog": first in {"", "show"} or first.startswith("-"),
+        "remote": git.rest in {(), ("-v",), ("--verbose",)} or first == "get-url",
+        "reflog": not {"expire", "delete", "drop"} & set(git.rest),
         "notes": first in {"", "list", "show"},
-        "bisect": first in {"log", "visualize"} and first == "log",
-        "branch": set(git.rest) <= _BRANCH_LISTS or first in {"--contains", "--merged", "--no-merged"},
-        "tag": first in {"", "-l", "--list", "-n", "--contains"},
-        "config": first in {"--get", "--get-all", "--get-regexp", "get", "list", "-l", "--list"},
+        "bisect": git.rest == ("log",),
+        "branch": _lists(git, _BRANCH_LISTS, _BRANCH_PICKS),
+        "tag": _lists(git, _TAG_LISTS, _TAG_PICKS),
+        "config": _gets(git),
     }
     return lists.get(git.sub, False)
+
+
+def _lists(git: Git, options: re.Pattern[str], picks: re.Pattern[str]) -> bool:
+    """Every option only lists, and there are names only beside one that picks from the list."""
+    given = [text for text in git.rest if text.startswith("-")]
+    fine = all(options.fullmatch(text) or picks.fullmatch(text) for text in given)
+    return fine and (not git.operands or any(picks.fullmatch(text) for text in given))
+
+
+def _gets(git: Git) -> bool:
+    given = [text for text in git.rest if text.startswith("-")]
+    asks = any(text in _CONFIG_GETS for text in given) or git.rest[:1] in {("get",), ("list",)}
+    return asks and all(text in _CONFIG_GETS or _CONFIG_OPTIONS.fullmatch(text) for text in given)
 
 
 def visits_files(texts: tuple[str, ...]) -> bool:

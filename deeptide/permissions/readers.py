@@ -38,7 +38,7 @@ _VETTED: dict[str, tuple[str, tuple[str, ...]]] = {
     "base64": ("o", ("--output",)),
     "xxd": ("r", ("--revert", "-revert")),
     "yq": ("is", ("--inplace", "--split-exp")),
-    "jq": ("f", ("--from-file",)),
+    "jq": ("fL", ("--from-file", "--library-path")),
     "fd": ("xX", ("--exec", "--exec-batch")),
     "fdfind": ("xX", ("--exec", "--exec-batch")),
     "tokei": ("", ()),
@@ -72,6 +72,10 @@ _LISTS: dict[str, frozenset[str]] = {
     "brew": frozenset({"list", "--prefix"}),
     "conda": frozenset({"list"}),
 }
+_LIST_OPTIONS = re.compile(
+    r"-[alfvgm1]|--(format(=\w+)?|json|freeze|columns|user|local|not-required|depth(=\d+)?|all|long|parseable|verbose"
+    r"|files|global|versions)"
+)
 _SED_SCRIPT = re.compile(r"(\d+|\$)?(,(\d+|\$|\+\d+))?p(;(\d+|\$)?(,(\d+|\$|\+\d+))?p)*\Z")
 _AWK_ACTS = re.compile(r"system|getline|[|>@]|ENVIRON|close|fflush|PROCINFO|extension")
 
@@ -100,7 +104,8 @@ def reads_only(segment: Segment, inside: bool) -> bool:
     if name == "git":
         return inside and git_reads(segment.texts)
     if name in _LISTS:
-        return bool(segment.rest) and segment.texts[0] in _LISTS[name]
+        fine = all(_LIST_OPTIONS.fullmatch(text) for text in segment.texts[1:] if text.startswith("-"))
+        return bool(segment.rest) and segment.texts[0] in _LISTS[name] and fine
     return name in _VETTED and name not in _NEVER_FREE and _options_are_fine(segment, *_VETTED[name])
 
 
@@ -159,17 +164,15 @@ def _find(segment: Segment) -> bool:
 
 def _tar(segment: Segment) -> bool:
     texts = segment.texts
-    acting = (
-        "--to-command",
-        "--use-compress-program",
-        "--checkpoint-action",
-        "-I",
-        "--rsh",
-        "--info-script",
-        "-F",
+    options = [text for text in texts[1:] if text.startswith("-")]
+    plain_options = all(
+        re.fullmatch(r"-[vzjJf]+|--(verbose|wildcards|exclude=.*|file=[^:]*)", o) for o in options
     )
-    lists = bool(texts) and bool(re.fullmatch(r"-?[vzjJf]*t[vzjJf]*|--list", texts[0]))
-    return lists and not any(text.startswith(acting) for text in texts)
+    return _tar_lists(texts) and plain_options and not any(":" in text for text in texts)
+
+
+def _tar_lists(texts: tuple[str, ...]) -> bool:
+    return bool(texts) and re.fullmatch(r"-?[vzjJf]*t[vzjJf]*|--list", texts[0]) is not None
 
 
 def _ps(segment: Segment) -> bool:
@@ -276,7 +279,7 @@ def _yq(segment: Segment) -> bool:
 
 def _jq(segment: Segment) -> bool:
     return _options_are_fine(segment, *_VETTED["jq"]) and not any(
-        re.search(r"\benv\b|\$ENV|\binput_filename\b", text) for text in segment.texts
+        re.search(r"\benv\b|\$ENV|\$__|\b(input_filename|include|import)\b", text) for text in segment.texts
     )
 
 

@@ -98,6 +98,24 @@ exec -a x ls
 npx ls
 busybox cat x
 flock x ls
+git branch --contains x -D y
+git branch --merged x -d y
+git tag -l x -d
+git tag --sort=x v1
+git branch --sort=x new
+git branch --format=x new
+git config --get x --add y z
+git config --list --unset x
+git config --list -f x
+git remote -v update
+git remote -v prune origin
+tar tf x --to-c x
+tar tf x --use-c x
+tar tf h:x
+tar tf x --check=1 --checkpoint-a=exec=x
+pip list --log y
+bash --rcfile x -ic ls
+bash -ic ls
 cat(){ ls; }; unset -f cat
 export X=1; ls
 X=1 ls
@@ -158,6 +176,11 @@ yq 'load("x")' y
 cargo --version
 yarn --version
 f(){ cat $1; }; f .env
+grep -d recurse x ..
+grep --directories=recurse x ..
+zgrep -r x ~
+date --file=.env
+jq -n 'import "a" as $a; $a'
 """
 
 WRITES = r"""
@@ -266,6 +289,17 @@ stdbuf -oL cat x
 echo "$(ls src)"
 git log --oneline | head -5
 git diff -- src
+git branch -a --contains HEAD
+git branch --list 'a*'
+git tag -l 'v*'
+git tag --sort=-version:refname
+git config --local --get user.name
+git config --get-regexp 'user.*'
+git remote get-url origin
+git reflog -5
+tar -tvzf x.tgz
+pip list --format=json
+bash -lc 'ls'
 """
 
 
