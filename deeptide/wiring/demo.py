@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from deeptide.emulator.demo import SAMPLE, demo_script
+from deeptide.emulator.demo import SAMPLE, demo_hint, demo_script
 from deeptide.emulator.emulator import Emulator
 from deeptide.emulator.transport import EmulatorTransport
 from deeptide.workspace.files import atomic_write, private_dir
@@ -33,6 +33,11 @@ class Demo:
             for name, text in SAMPLE.items():
                 atomic_write(self.project / name, text.encode())
         return self.project
+
+    @property
+    def hint(self) -> str:
+        """What the welcome says: that this is a script, and what to type."""
+        return demo_hint()
 
     def transport(self) -> httpx.AsyncBaseTransport:
         return EmulatorTransport(Emulator(demo_script(), window=DEMO_WINDOW))

@@ -71,6 +71,7 @@ class House:
         flags = dict(options.flags)
         transport, workspace = options.transport, Path(os.path.realpath(options.workspace))
         self._demo_models: dict[str, dict[str, Any]] = {}
+        self._hint = ""
         if options.demo:
             # Lazy: the emulator and httpx would delay every other session.
             from deeptide.wiring.demo import DEMO_MODEL, DEMO_WINDOW, Demo
@@ -78,6 +79,7 @@ class House:
             demo = Demo(paths.home)
             paths = find_paths(home=demo.home)
             workspace = demo.prepare(options.fresh_demo)
+            self._hint = demo.hint
             transport = transport or demo.transport()
             flags["model.name"] = DEMO_MODEL
             self._demo_models = {DEMO_MODEL: {"window": DEMO_WINDOW}}
@@ -94,6 +96,11 @@ class House:
         if options.trust:
             trust.trust(paths, workspace)
         self._load()
+
+    @property
+    def hint(self) -> str:
+        """What a welcome should say about this house (lines of plain text); empty outside the demo."""
+        return self._hint
 
     # ---- settings ---------------------------------------------------------------------------------------
 

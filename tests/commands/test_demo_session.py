@@ -62,7 +62,7 @@ async def test_the_demo_plays_from_the_first_prompt_to_a_hand_off(tmp_path: Path
     assert WORDS["en"]["done_fix"] in session.fold.messages()[1].text
     assert "is archived" in await read("/cycle now")
     assert "dividing before multiplying" in await read("/cycle 1")
-    assert await say("还能做什么?") in (WORDS["zh"]["generic_0"], WORDS["zh"]["generic_1"])
+    assert await say("还能做什么?") in (WORDS["zh"]["guide"], WORDS["zh"]["guide_again"])
     refused = [seen.error for seen in emulator.requests if seen.status != 200]
     assert all("maximum context length" in error for error in refused)
     watching.cancel()
