@@ -16,6 +16,8 @@ from deeptide.emulator.script import last_user_text
 
 Messages = list[dict[str, Any]]
 
+ERROR = "[ERROR] "
+"""How the agent marks the result of a call that failed or was not allowed."""
 NOT_DONE = ("The user denied", "Not allowed", "Cancelled", "What this call would touch changed")
 _NOTE = re.compile(r"^(Today is |Git: |Mode: |Context \d+ % full|\[|Instructions from |<)")
 _ABOUT_TESTS = re.compile(
@@ -42,7 +44,7 @@ class Scene:
                 case "tool":
                     key = self._open.get(message["tool_call_id"])
                     if key is not None:
-                        self.told[key] = str(message["content"])
+                        self.told[key] = str(message["content"]).removeprefix(ERROR)
                 case "user":
                     self._heard(user_words(message))
 

@@ -26,6 +26,44 @@ async def approve(session: Session, asked: list[Approval]) -> None:
             session.answer(event.approval.id, Decision("once"))
 
 
+async def test_a_denied_edit_is_owned_up_to_and_can_be_asked_for_again(tmp_path: Path) -> None:
+    transport = EmulatorTransport(Emulator(demo_script(0.0), window=DEMO_WINDOW))
+    house = House(Options(tmp_path, home=tmp_path / "home", demo=True, transport=transport))
+    assert "scripted demo" in house.hint
+    session, answers = await house.new(), {"edit": Decision("deny", "use round()")}
+
+    async def answer() -> None:
+        async for item in session.subscribe():
+            event = item.event if isinstance(item, Record) else item
+            if isinstance(event, ApprovalRequested):
+                session.answer(event.approval.id, answers.get(event.approval.tool, Decision("once")))
+
+    async def say(text: str) -> str:
+        session.submit(text)
+        await session.wait_idle()
+        return next(
+            r.event.message.text for r in reversed(session.records) if isinstance(r.event, AssistantMessage)
+        )
+
+    watching = asyncio.create_task(answer())
+    await asyncio.sleep(0)
+    price = house.workspace / "basket/price.py"
+    before = price.read_text(encoding="utf-8")
+    assert await say("hello, what is in this project?") == WORDS["en"]["guide"]
+    told = "The user denied this call. use round()"
+    assert await say("fix the failing test") == WORDS["en"]["refused"].format(result=told)
+    assert price.read_text(encoding="utf-8") == before
+    answers.clear()
+    assert await say("please fix it") == WORDS["en"]["final"]
+    await house.command("/undo", session)
+    assert await say("fix the failing test") == WORDS["en"]["already"]
+    session.set_mode("plan")
+    assert await say("再修一次") == WORDS["zh"]["fixed_code"]
+    watching.cancel()
+    await session.close()
+    await house.close()
+
+
 async def test_the_demo_plays_from_the_first_prompt_to_a_hand_off(tmp_path: Path) -> None:
     emulator = Emulator(demo_script(0.0), window=DEMO_WINDOW)
     house = House(Options(tmp_path, home=tmp_path / "home", demo=True, transport=EmulatorTransport(emulator)))

@@ -29,7 +29,7 @@ class Talk:
 
     def __init__(self, root: Path, deny: str = "") -> None:
         self.root, self.deny = root, deny
-        self.told = "The user denied this call. Use round()."
+        self.told = "The user denied this call."
         for name, text in SAMPLE.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
@@ -58,7 +58,7 @@ class Talk:
         self.called.append(name)
         args = json.loads(arguments)
         if name == self.deny or (self.deny == "check" and "timeout_s" in args):
-            return self.told
+            return f"[ERROR] {self.told}"
         if name == "read":
             return (self.root / args["path"]).read_text(encoding="utf-8")
         if name == "edit":
