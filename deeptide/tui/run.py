@@ -31,6 +31,7 @@ def run(
     Raises the DeepTideError that kept a house or a session from opening.
     """
     terminal.forget_empty_no_color(os.environ)
+    terminal.forget_fixed_size(os.environ)
     palette = choose(theme, os.environ)
     app = DeepTideApp(house_factory, workspace=workspace, home=home, start=start or Start(), palette=palette)
     _write(terminal.PUSH_TITLE)

@@ -56,6 +56,13 @@ def clipboard(text: str, environ: Mapping[str, str]) -> str:
     return plain + passed_through(plain, environ) if in_tmux(environ) else plain
 
 
+def forget_fixed_size(environ: MutableMapping[str, str]) -> None:
+    """COLUMNS and LINES win over the terminal's own size in Python, also when they are inherited and wrong, and a
+    resize is then never seen."""
+    for name in ("COLUMNS", "LINES"):
+        environ.pop(name, None)
+
+
 def forget_empty_no_color(environ: MutableMapping[str, str]) -> None:
     """https://no-color.org: an empty NO_COLOR is not set. Textual only looks whether it is there."""
     if environ.get("NO_COLOR") == "":

@@ -120,6 +120,13 @@ def test_a_resized_window_is_filled_again(tmp_path: Path) -> None:
         assert program.lines[-1].strip().startswith("ask")
 
 
+def test_an_inherited_size_does_not_win_over_the_terminal(tmp_path: Path) -> None:
+    env = {"COLUMNS": "40", "LINES": "12"}
+    with running(Script.of([Say(ANSWER)]), tmp_path, cols=100, rows=30, env=env) as program:
+        program.wait(lambda: program.lines[-1].strip().startswith("ask"))
+        program.wait(lambda: max(cell_len(line) for line in program.lines) > 80)
+
+
 def test_an_approval_runs_the_command_and_its_output_is_shown(tmp_path: Path) -> None:
     call = Call("shell", {"command": "touch made-by-agent && echo 完成"})
     with running(Script.of([Say(calls=(call,)), Say("The file is there.")]), tmp_path) as program:
