@@ -121,6 +121,8 @@ class Classifier:
         if name in SHELLS:
             return self._shell(segment)
         inner = unwrap(name, segment.rest)
+        if name == "alias" and any("=" in text for text in segment.texts):
+            return Ruling(Level.STRONG, name, "A word of it stands for other words.", clearable=False)
         if name in {"alias", "trap", "eval"}:
             return Ruling(Level.ASK, name, "It makes text into a command.")
         if inner is None and name in {"command", "exec", "time", "nohup"} and not segment.rest:

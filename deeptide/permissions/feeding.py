@@ -13,7 +13,15 @@ from deeptide.permissions.words import Arg
 from deeptide.permissions.wrappers import joined
 
 _PASSES = names("grep egrep head tail sort uniq tr")
-_UNKNOWN = Arg("…", "", ("",), True, True, False)
+UNKNOWN = Arg("…", "", ("",), True, True, False)
+"""Operands of which nothing is known."""
+
+
+def unfed(stdin: str | None, options: tuple[Arg, ...]) -> tuple[Arg, ...]:
+    """The operands of xargs with `options` when nothing is piped into it."""
+    known = tuple(Arg.literal(word) for word in (stdin or "").split())
+    from_file = tuple(arg for arg in options if re.match(r"-a|--a", arg.text))
+    return (*known, *(Arg(arg.raw, "", ("",), True, True, False) for arg in from_file), UNKNOWN)
 
 
 def fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool, bool]:
@@ -21,7 +29,7 @@ def fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool, bool]:
     they are only some of what lies there; whether they hold no secrets."""
     source = next((segment for segment in upstream if segment.name not in {"", "cd", "pushd", "set"}), None)
     if source is None:
-        return (_UNKNOWN,), True, False
+        return (UNKNOWN,), True, False
     find = Find.of(source)
     narrow = any(segment.name in {"grep", "rg", "head", "tail", "sed", "awk"} for segment in upstream[1:])
     if find is not None:
@@ -31,7 +39,7 @@ def fed(upstream: tuple[Segment, ...]) -> tuple[tuple[Arg, ...], bool, bool]:
     if source.name == "ls" and not operands:
         operands = (Arg.literal("."),)
     listing = source.name in {"ls", "echo", "printf", "cat"}
-    return operands if listing and source.name != "cat" else (_UNKNOWN,), narrow, False
+    return operands if listing and source.name != "cat" else (UNKNOWN,), narrow, False
 
 
 def spoken(upstream: tuple[Segment, ...]) -> str | None:

@@ -187,6 +187,8 @@ class Programs:
         return worst((*hits, base))
 
     def _dd(self, segment: Segment) -> Ruling:
+        if any(arg.text.startswith("of=") and not arg.known for arg in segment.rest):
+            return Ruling(Level.STRONG, "dd", "What it overwrites is not known.", clearable=False)
         targets = [Arg.literal(text[3:]) for text in segment.texts if text.startswith("of=")]
         return worst(
             (self._writes(tuple(targets), segment), Ruling(Level.ASK, "dd", "It overwrites a file."))

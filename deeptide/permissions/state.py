@@ -28,6 +28,7 @@ class State:
         self.functions: tuple[str, ...] = ()
         self._variables: dict[str, tuple[str, ...]] = {"HOME": (home,)}
         self._unknown: frozenset[str] = frozenset()
+        self._late = 0
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -35,6 +36,17 @@ class State:
         cwds, functions, variables, unknown = self.cwds, self.functions, dict(self._variables), self._unknown
         yield
         self.cwds, self.functions, self._variables, self._unknown = cwds, functions, variables, unknown
+
+    @contextmanager
+    def later(self) -> Iterator[None]:
+        """What is written here runs at another time, in any folder, when every variable may hold something
+        else."""
+        cwds = self.cwds
+        self.cwds = _bounded([*cwds, MAYBE_ANYWHERE])
+        self._late += 1
+        yield
+        self._late -= 1
+        self.cwds = cwds
 
     def merge(self, before: tuple[str, ...]) -> None:
         """A `cd` since `before` may have failed."""
@@ -56,6 +68,7 @@ class State:
         name = found[1] if found is not None else text.lstrip("$")
         values = self._variables.get(name, ())
         known = name in self._variables and name not in self._unknown
+        known = known and (not self._late or name == "HOME")
         if name == "PWD":
             values = (*(cwd for cwd in self.cwds if cwd != MAYBE_ANYWHERE), *values)
             known = MAYBE_ANYWHERE not in self.cwds and name not in self._unknown

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from deeptide.permissions.evaluation import NAME, Evaluations
-from deeptide.permissions.feeding import fed, spoken
+from deeptide.permissions.feeding import UNKNOWN, fed, spoken, unfed
 from deeptide.permissions.finding import Find
 from deeptide.permissions.grammar import INERT, LOOPS, MAYBE, SEQUENCES, WORDS, judged, place
 from deeptide.permissions.reading import Reader, text_of
@@ -44,6 +44,8 @@ class Walker:
         self._evaluations = Evaluations()
         self._seen: set[tuple[int, int]] = set()
         self._maybe = 0
+        self._bodies: dict[str, list[Node]] = {}
+        self._calling: tuple[str, ...] = ()
         self._depth = 0
 
     def analysis(self) -> Analysis:
@@ -168,8 +170,9 @@ class Walker:
             segment = self._segments[index]
             if any(wrapper in FEEDING for wrapper in segment.via):
                 feed, narrow, plainly = fed(upstream)
+                before_pipe = tuple(arg for arg in segment.feed if arg is not UNKNOWN)
                 self._segments[index] = _with(
-                    segment, feed=segment.feed + feed, narrow=narrow, piped=True, plainly_fed=plainly
+                    segment, feed=before_pipe + feed, narrow=narrow, piped=True, plainly_fed=plainly
                 )
             elif segment.name in SHELLS and segment.stdin is None:
                 text = spoken(upstream)
@@ -244,6 +247,7 @@ class Walker:
             self._state.functions += (text_of(name),)
         self._forget(node)
         self._visit(body)
+        self._bodies.setdefault(text_of(name), []).append(body)
         # Where it changes to when it is called is not followed further than this.
         self._state.merge(cwds)
         redirects = [child for child in node.children if child.type.endswith("_redirect")]
@@ -350,6 +354,7 @@ class Walker:
         segment = _with(segment, called=called and not segment.via)
         self._segments.append(segment)
         self._fill(segment)
+        self._call(name)
         if name in _RESERVED and segment.args[0].raw == name:
             # The grammar takes `time {`, `coproc {` and the like for a program and its words.
             self._problems.append(f"`{name}` stands where it is not understood")
@@ -362,7 +367,8 @@ class Walker:
                 if "=" in arg.text:
                     self._inner_line(Arg.literal(arg.text.partition("=")[2]), ())
         elif name == "trap" and segment.rest and len(segment.rest) > 1:
-            self._inner_line(segment.rest[0], ())
+            with self._state.later():
+                self._inner_line(segment.rest[0], ())
         elif name in SHELLS and segment.stdin is not None:
             self._inner_line(Arg.literal(segment.stdin), ())
         find = Find.of(segment) if name in {"find", "gfind", "fd", "fdfind"} else None
@@ -379,6 +385,9 @@ class Walker:
         if inner.text is not None:
             self._inner_line(inner.text, via, segment)
             return
+        if name in FEEDING:
+            given = segment.rest[: len(segment.rest) - len(inner.args)]
+            segment = _with(segment, feed=segment.feed + unfed(segment.stdin, given))
         cwds = self._state.folders(inner.moved, segment.cwds) if inner.moved is not None else segment.cwds
         self._emit(
             _with(
@@ -390,6 +399,19 @@ class Walker:
                 assigns=segment.assigns + inner.assigns,
             )
         )
+
+    def _call(self, name: str) -> None:
+        """A function's body once more, with the folder and the variables of the call."""
+        if name not in self._bodies or name in self._calling:
+            return
+        seen, calling = set(self._seen), self._calling
+        self._calling = (*calling, name)
+        for body in list(self._bodies[name]):
+            self._forget(body)
+            before = self._state.cwds
+            self._visit(body)
+            self._state.merge(before)
+        self._seen, self._calling = seen, calling
 
     def _fill(self, segment: Segment) -> None:
         """The variables that a command gives a value that is not known."""

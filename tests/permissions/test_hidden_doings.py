@@ -176,6 +176,8 @@ yq 'load("x")' y
 cargo --version
 yarn --version
 f(){ cat $1; }; f .env
+f() { cat config; }; cd ~/.ssh; f
+f() { cat $x; }; x=.env; f
 grep -d recurse x ..
 grep --directories=recurse x ..
 zgrep -r x ~
@@ -225,6 +227,22 @@ mapfile -t a < f; rm -rf "${a[0]}"
 rm -rf "${x:-$(pwd)}"
 echo ${y#$(rm -rf ~)}
 rm -rf `pwd`
+xargs rm -rf < f
+f() { read d; }; d=build; f; rm -rf $d
+f() { rm -rf build; }; cd $x; f
+f() { rm -rf proj; }; cd ..; f
+trap 'rm -rf *' EXIT; cd ~
+xargs -a f rm -rf
+ls build | xargs -a f rm -rf
+alias r='rm -rf'; r ~
+d=build; trap 'rm -rf $d' EXIT; d=~
+d=build; f() { rm -rf $d; }; d=~; f
+d=build; f() { d=~; }; f; rm -rf $d
+dd of=$x if=y
+echo ~ | { read d; rm -rf $d; }
+cd - && rm -rf *
+rm -rf "$x"/build
+rm -rf build/$x
 """
 
 REFUSED = r"""
@@ -242,6 +260,11 @@ cd src; rm -rf $PWD/../..
 rm -rf ${X:-~}
 rm -rf ~/$(echo)
 find ~/ -delete
+f() { rm -rf *; }; cd ~; f
+true && f() { rm -rf *; }; cd ~; f
+xargs rm -rf <<< ~
+rm -rf src/*/../../..
+rm -rf */../..
 """
 
 FREE = r"""
