@@ -101,9 +101,10 @@ class DeepTideApp(App[int]):
     def compose(self) -> ComposeResult:
         with Container(id="page"):
             yield self.welcome
-        yield self.activity
-        yield self.composer
-        yield self.status
+        with Container(id="foot"):
+            yield self.activity
+            yield self.composer
+            yield self.status
 
     @property
     def cursor_position(self) -> Offset:
@@ -189,6 +190,8 @@ class DeepTideApp(App[int]):
                 self._back.edit()
             case "take-back":
                 self._back.take_back()
+            case "send-waiting":
+                self._back.send_waiting()
             case wish:
                 self._back.scroll(wish)
 

@@ -23,6 +23,7 @@ from deeptide.tui.files import workspace_files
 from deeptide.tui.keys import next_mode
 from deeptide.tui.lobby import Declined, Lobby, is_about_the_key
 from deeptide.tui.ports import House, HouseFactory, Start
+from deeptide.tui.room import Room
 from deeptide.tui.scrollback.scrollback import Scrollback
 from deeptide.tui.widgets.approval import ApprovalPanel
 from deeptide.tui.widgets.composer import Composer, Wish
@@ -56,7 +57,9 @@ class Backstage:
         app.stylesheet.read(PANELS)
         self.scrollback.display = self.scrollback.can_focus = False
         await app.query_one("#page").mount(self.scrollback)
-        await app.screen.mount_all([self.plan, self.queue, self.approval], before=app.activity)
+        await app.screen.mount_all([self.plan, self.queue, self.approval], after="#page")
+        room = Room(app.query_one("#foot"), (self.plan, self.queue), self.approval)
+        app.screen.screen_layout_refresh_signal.subscribe(self.approval, room.share)
 
     async def open(self, start: Start) -> None:
         """The house and the first session; what keeps them from opening ends the app."""
@@ -145,6 +148,12 @@ class Backstage:
     def take_back(self) -> None:
         if (text := self.lobby.session.unqueue()) is not None:
             self._app.composer.put(text)
+
+    def send_waiting(self) -> None:
+        """What an interrupted turn left waiting is said now, the first of it first."""
+        session = self.lobby.session
+        if not session.busy and (text := session.unqueue()) is not None:
+            session.submit(text)
 
     def edit(self) -> None:
         """The prompt in the user's own editor, to which the terminal is lent meanwhile."""

@@ -61,6 +61,7 @@ class Bridge:
         self._ready = ready
         self._labels = Labels()
         self._waiting = session.queue
+        self._steers: tuple[str, ...] = ()
         self._last = 0.0
 
     async def run(self) -> None:
@@ -87,7 +88,7 @@ class Bridge:
             event = item.event if isinstance(item, Record) else item
             self._labels.apply(event)
             if isinstance(event, QueueChanged):
-                self._waiting = event.items
+                self._waiting, self._steers = event.items, event.steers
             elif isinstance(event, TurnEnded | ApprovalRequested):
                 stage.called(event)
         self.refresh()
@@ -97,11 +98,11 @@ class Bridge:
         session, stage = self.session, self._stage
         pending = session.gate.pending
         stage.plan.show(session.fold.plan, working=session.busy)
-        stage.queue.show(self._waiting)
+        stage.queue.show(self._waiting, self._steers, working=session.busy)
         stage.composer.queued = bool(session.queue)
         stage.composer.set_mode(session.fold.mode)
         stage.approval.show(pending)
-        if not session.busy:
+        if not (session.busy or session.shells):
             self._labels.clear()
         stage.activity.work(ASKING if pending else self._labels.text, waiting=bool(pending))
         stage.status.show(facts_of(session))

@@ -64,7 +64,8 @@ class Lobby:
 
     @property
     def busy(self) -> bool:
-        return self.bridge is not None and self.session.busy
+        """Whether anything runs that can be interrupted: a turn, a compaction, the user's own command."""
+        return self.bridge is not None and (self.session.busy or self.session.shells > 0)
 
     async def open(self) -> House:
         """Build the house in a thread and settle what must be settled before a session can start."""

@@ -22,16 +22,14 @@ from deeptide.protocol.approvals import Approval, Decision
 from deeptide.protocol.text import visible
 from deeptide.tui.keys import NEWLINE, STEER
 from deeptide.tui.widgets.choices import Choice, Choices, typed_letter
-from deeptide.tui.widgets.preview import HIDDEN_WARNING, draw, is_hiding
+from deeptide.tui.widgets.preview import HIDDEN_WARNING, draw, is_hiding, rows_before_change
 
 GRACE_S = 0.3
 WRITE = "write"
 WRITING = ("enter", "backspace", *NEWLINE, *STEER)
 """Keys of writing that type no character."""
-OTHER_ROWS = 11
-"""Rows of everything that is not preview, answers or spacing: borders, title, why, activity, composer, status."""
-LOW = 30
-"""Below so many rows nothing is spaced out."""
+LOW, TIGHT = 22, 14
+"""With fewer rows to itself nothing is spaced out; with even fewer the lower border goes."""
 ASK_REASON = "Why not? The model reads it. Enter sends, also without a reason; Esc goes back"
 ASK_ANSWER = "Your answer; Enter sends, Esc goes back"
 
@@ -83,6 +81,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._pending: tuple[Approval, ...] = ()
         self._current: Approval | None = None
         self._answered: set[str] = set()
+        self._rows = 0
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -123,14 +122,13 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._draw_count(approval)
         self._draw_title(approval)
         self.query_one("#approval-preview", Static).update(draw(approval, self._role))
-        scroll = self.query_one("#approval-scroll", VerticalScroll)
-        scroll.display = bool(approval.preview)
-        scroll.scroll_home(animate=False)
+        self.query_one("#approval-scroll").display = bool(approval.preview)
         self._draw_why(approval)
         self.query_one(Choices).show(choices_for(approval))
         self._write(None)
         self.display = True
-        self._fit()
+        self.fit(self._rows or self.screen.size.height)
+        self.call_after_refresh(self._to_first_change)
         self.focus(scroll_visible=False)
 
     def _role(self, role: str) -> Style:
@@ -148,15 +146,28 @@ class ApprovalPanel(Vertical, can_focus=True):
         title.display = not (approval.preview_kind == "command" and approval.title.startswith("$"))
         title.update(Text(visible(approval.title)))
 
-    def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        """Only the preview gives way when the screen is low: the answers are always in sight."""
-        rows = self.screen.size.height
+    def fit(self, rows: int) -> None:
+        """Keep within `rows`. Only the preview gives way: the answers are always in sight."""
+        self._rows = rows
         self.set_class(rows < LOW, "-low")
-        fixed = OTHER_ROWS + len(self.query_one(Choices).choices) + (0 if rows < LOW else 3)
-        self.query_one("#approval-scroll").styles.max_height = max(2, rows - fixed)
+        self.set_class(rows < TIGHT, "-tight")
+        scroll = self.query_one("#approval-scroll")
+        fixed = self.outer_size.height - scroll.outer_size.height
+        if not self.outer_size.height or not scroll.outer_size.height:
+            fixed = len(self.query_one(Choices).choices) + (4 if rows < LOW else 7)
+        height = max(1, rows - fixed)
+        if scroll.styles.max_height is None or scroll.styles.max_height.value != height:
+            scroll.styles.max_height = height
+            self.call_after_refresh(self._to_first_change)
+
+    def _to_first_change(self) -> None:
+        """Begin a diff where it begins to differ; what stands before it is a PgUp away."""
+        approval, scroll = self._current, self.query_one("#approval-scroll", VerticalScroll)
+        if approval is None or scroll.max_scroll_y == 0:
+            return
+        width = self.query_one("#approval-preview").content_size.width
+        row = rows_before_change(approval, width)
+        scroll.scroll_to(y=row, animate=False)
 
     def _draw_why(self, approval: Approval) -> None:
         text = Text(end="")

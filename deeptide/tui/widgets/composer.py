@@ -30,7 +30,9 @@ FILES_FRESH_S = 10.0
 PLACEHOLDER = "Ask for something; / commands, @ files, ! shell"
 SEARCHING = "Search earlier prompts (Enter takes, Esc goes back)"
 
-Wish = Literal["escape", "quit", "take-back", "editor", "page-up", "page-down", "top", "bottom"]
+Wish = Literal[
+    "escape", "quit", "take-back", "send-waiting", "editor", "page-up", "page-down", "top", "bottom"
+]
 
 
 class Composer(Vertical):
@@ -179,6 +181,8 @@ class Composer(Vertical):
     def _send(self, *, steer: bool) -> None:
         text = self.text
         if not text.strip():
+            if self.empty and self.queued:
+                self.post_message(self.Wished("send-waiting"))
             return
         self.history.add(text)
         self.put("")

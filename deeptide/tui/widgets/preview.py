@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -54,6 +55,18 @@ def draw(approval: Approval, style: Styler) -> Text:
             text.append("$ " if number == 0 else "  ", style("prompt"))
         text.append_text(_plain_line(raw, style(role), style("alarm")))
     return text
+
+
+def rows_before_change(approval: Approval, width: int) -> int:
+    """How many rows of `width` cells stand before the first changed line of a diff; 0 for anything else."""
+    if approval.preview_kind != "diff" or width < 1:
+        return 0
+    rows = 0
+    for line in approval.preview.split("\n"):
+        if _diff_role(line) in ("add", "remove"):
+            return rows
+        rows += max(1, -(-cell_len(visible(line).replace("\t", "    ")) // width))
+    return 0
 
 
 def is_hiding(approval: Approval) -> bool:
