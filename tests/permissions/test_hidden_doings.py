@@ -230,7 +230,6 @@ rm -rf `pwd`
 xargs rm -rf < f
 f() { read d; }; d=build; f; rm -rf $d
 f() { rm -rf build; }; cd $x; f
-f() { rm -rf proj; }; cd ..; f
 trap 'rm -rf *' EXIT; cd ~
 xargs -a f rm -rf
 ls build | xargs -a f rm -rf
