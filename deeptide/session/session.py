@@ -293,12 +293,8 @@ class Session:
         finally:
             self._parts.hub.close()
             self._parts.log.close()
-            if self._untouched():
+            if not any(isinstance(record.event, UserMessage | NoteAppended) for record in self.records):
                 shutil.rmtree(self.path, ignore_errors=True)
-
-    def _untouched(self) -> bool:
-        """Whether nobody said or did anything in it."""
-        return not any(isinstance(record.event, UserMessage | NoteAppended) for record in self.records)
 
     # ---- inside -------------------------------------------------------------------------------------------
 
