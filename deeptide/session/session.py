@@ -309,6 +309,7 @@ class Session:
         while (text := self._unsaid) is not None:
             notes = await self._facts(text)
             self._unsaid = None
+            self._show_queue()
             ended = await agent.turn(text, notes)
             if ended.reason != "done":
                 return

@@ -12,7 +12,7 @@ from deeptide.emulator.says import Say
 from deeptide.emulator.script import Script
 from deeptide.protocol.approvals import Decision
 from deeptide.protocol.errors import UsageError
-from deeptide.protocol.events import NoteAppended
+from deeptide.protocol.events import NoteAppended, QueueChanged, UserMessage
 from tests.fakes.houses import house_of, of, say, sent, talk
 
 
@@ -95,3 +95,12 @@ async def test_a_queued_message_can_be_taken_back(tmp_path: Path) -> None:
         await session.wait_idle()
         words = [entry.message.text for entry in session.fold.entries if entry.kind == "user"]
         assert words == ["go", "one"]
+
+
+async def test_words_wait_in_sight_only_until_they_are_said(tmp_path: Path) -> None:
+    async with talk(tmp_path / "w", Script.of([Say("fine")])) as (session, _):
+        events = await say(session, "hello")
+        shown = [event.items for event in of(events, QueueChanged)]
+        assert shown[0] == ("hello",) and set(shown[1:]) == {()}
+        kinds = [type(event) for event in events]
+        assert kinds.index(QueueChanged, 1) < kinds.index(UserMessage)
