@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     from deeptide.tui.widgets.approval import ApprovalPanel
 
 
+AGAIN = {
+    "quit": "Ctrl+C again to quit",
+    "clear": "Esc again to clear",
+    "rewind": "Esc again to rewind",
+}
+
+
 class DeepTideApp(App[int]):
     """`failure` is what kept it from going on; `left` is the session to come back to. `still`
     keeps everything from moving by itself, for pictures and slow lines."""
@@ -178,6 +185,12 @@ class DeepTideApp(App[int]):
         else:
             self._back.say(event)
 
+    def on_composer_written(self) -> None:
+        """Who writes on did not mean the first press of a pair."""
+        if not self.composer.empty:
+            self._twice.forget()
+            self.activity.untell(*AGAIN.values())
+
     def on_composer_wished(self, event: Composer.Wished) -> None:
         match event.wish:
             case "quit":
@@ -220,7 +233,7 @@ class DeepTideApp(App[int]):
             return
         empty = self.composer.empty
         if not self._twice.press("escape"):
-            self.activity.tell(f"Esc again to {'rewind' if empty else 'clear'}", Twice.WITHIN_S)
+            self.activity.tell(AGAIN["rewind" if empty else "clear"], Twice.WITHIN_S)
         elif empty:
             self.back.act(self.back.desk.open("rewind"))
         else:
@@ -229,13 +242,14 @@ class DeepTideApp(App[int]):
 
     def action_interrupt(self) -> None:
         """Ctrl+C: the nearest thing first; pressed twice it always quits."""
-        if selected := self.screen.get_selected_text() or self.composer.prompt.selected_text:
+        written = "" if self.composer.replaceable else self.composer.prompt.selected_text
+        if selected := self.screen.get_selected_text() or written:
             self.copy_to_clipboard(selected)
             return
         if self._twice.press("ctrl+c"):
             self.action_leave()
             return
-        self.activity.tell("Ctrl+C again to quit", Twice.WITHIN_S)
+        self.activity.tell(AGAIN["quit"], Twice.WITHIN_S)
         if isinstance(self.screen, ModalScreen):
             self.screen.dismiss(None)
         elif not self.composer.empty:

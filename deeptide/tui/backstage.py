@@ -33,6 +33,7 @@ from deeptide.tui.widgets.queue import QueueLines
 if TYPE_CHECKING:
     from deeptide.tui.app import DeepTideApp
 
+INTERRUPTING = "Interrupting"
 PANELS = Path(__file__).with_name("panels.tcss")
 
 
@@ -81,6 +82,7 @@ class Backstage:
         app, ui = self._app, house.settings.ui
         app.workspace = house.workspace
         app.welcome.at(house.workspace)
+        app.welcome.hint(house.hint)
         app.composer.commands = house.commands
         app.manners.bell, app.manners.notify = ui.bell, ui.notify
 
@@ -104,6 +106,8 @@ class Backstage:
         app, empty = self._app, not self.lobby.bridge.transcript.blocks
         if app.welcome.display != empty:
             app.welcome.display, self.scrollback.display = empty, not empty
+        if not self.lobby.busy:
+            app.activity.untell(INTERRUPTING)
         facts = app.status.facts
         app.welcome.detail(f"{facts.model}  {facts.effort}")
         app.manners.title(facts.title or app.workspace.name)
@@ -136,7 +140,7 @@ class Backstage:
     def interrupt(self) -> bool:
         """Whether there was something to interrupt."""
         if self.lobby.busy:
-            self._app.activity.tell("Interrupting")
+            self._app.activity.tell(INTERRUPTING)
             self.act(self.lobby.session.cancel())
             return True
         return False

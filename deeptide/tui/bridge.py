@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING
 from deeptide.protocol.events import (
     ApprovalRequested,
     Event,
+    PlanChanged,
     QueueChanged,
     Record,
+    Rewound,
     TurnEnded,
+    TurnStarted,
 )
 from deeptide.transcript.build import Transcript
 from deeptide.tui.labels import ASKING, Labels
@@ -62,6 +65,7 @@ class Bridge:
         self._labels = Labels()
         self._waiting = session.queue
         self._steers: tuple[str, ...] = ()
+        self._plan_is_fresh = False
         self._last = 0.0
 
     async def run(self) -> None:
@@ -89,6 +93,8 @@ class Bridge:
             self._labels.apply(event)
             if isinstance(event, QueueChanged):
                 self._waiting, self._steers = event.items, event.steers
+            elif isinstance(event, TurnStarted | Rewound | PlanChanged):
+                self._plan_is_fresh = isinstance(event, PlanChanged)
             elif isinstance(event, TurnEnded | ApprovalRequested):
                 stage.called(event)
         self.refresh()
@@ -97,7 +103,7 @@ class Bridge:
         """Everything that is read off the session itself, so it cannot disagree with it."""
         session, stage = self.session, self._stage
         pending = session.gate.pending
-        stage.plan.show(session.fold.plan, working=session.busy)
+        stage.plan.show(session.fold.plan, working=session.busy, fresh=self._plan_is_fresh)
         stage.queue.show(self._waiting, self._steers, working=session.busy)
         stage.composer.queued = bool(session.queue)
         stage.composer.set_mode(session.fold.mode)

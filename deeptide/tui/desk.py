@@ -12,13 +12,14 @@ from collections.abc import Callable
 
 from deeptide.commands.results import Confirm, Copy, Nothing, Open, Quit, Result, Submit, Switch, Text
 from deeptide.protocol.errors import DeepTideError
-from deeptide.protocol.events import Notice
+from deeptide.protocol.events import Notice, Rewound
+from deeptide.session.rewinding import turn_points
 from deeptide.tui.lobby import AskScreen, Lobby
 from deeptide.tui.palette import Palette
 from deeptide.tui.screens.ask import confirm
 from deeptide.tui.screens.help import Help
 from deeptide.tui.screens.models import ModelPicker
-from deeptide.tui.screens.points import UNDO, PointPicker
+from deeptide.tui.screens.points import PointPicker, turn_value
 from deeptide.tui.screens.sessions import SessionPicker
 from deeptide.tui.screens.sheet import Sheet
 
@@ -27,8 +28,7 @@ COMMAND = re.compile(r"/[A-Za-z?][\w-]*(?:\s|$)")
 
 class Desk:
     """`ask(screen)` shows a screen and gives its answer; `put_back(text)` returns words to the composer;
-    `copy(text, what)` fills the clipboard; `visit(address)`
-    opens a browser; `leave()` quits.
+    `copy(text, what)` fills the clipboard; `visit(address)` opens a browser; `leave()` quits.
 
     What is sent before the first session is open waits for it, in order."""
 
@@ -71,8 +71,15 @@ class Desk:
         self._lobby.session.tell(Notice(str(error), "error", error.advice))
 
     async def dispatch(self, line: str) -> None:
-        """Raises DeepTideError as the command does."""
-        await self._draw(await self._lobby.house.command(line, self._lobby.session))
+        """Raises DeepTideError as the command does. Words that it takes back are offered for editing."""
+        session = self._lobby.session
+        turns, seen = turn_points(session.fold), len(session.records)
+        result = await self._lobby.house.command(line, session)
+        for record in session.records[seen:]:
+            if isinstance(record.event, Rewound):
+                to = record.event.to
+                self._put_back(next((turn.words for turn in turns if turn.seq >= to), ""))
+        await self._draw(result)
 
     async def _draw(self, result: Result) -> None:
         match result:
@@ -143,9 +150,13 @@ class Desk:
 
     async def _rewind(self) -> None:
         session = self._lobby.session
-        picked = await self._ask(PointPicker(session.checkpoints.list(), session.records, time.time()))
-        if picked == UNDO:
-            await self.dispatch("/undo")
+        turns = turn_points(session.fold)
+        picker = PointPicker(turns, session.checkpoints.list(), session.records, time.time())
+        picked = await self._ask(picker)
+        turn = next((one for one in turns if picked == turn_value(one)), None)
+        if turn is not None:
+            session.tell(Notice(await session.rewind_to(turn)))
+            self._put_back(turn.words)
         elif picked:
             await self.dispatch(f"/rewind {picked}")
 

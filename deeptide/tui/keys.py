@@ -86,6 +86,10 @@ class Twice:
         self._pressed[key] = now
         return False
 
+    def forget(self) -> None:
+        """Something else was done in between."""
+        self._pressed.clear()
+
 
 def teach_legacy_keys() -> None:
     """Let Textual tell Alt+Enter from Enter in terminals without the kitty keyboard protocol: they send

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from textual.screen import Screen
 
@@ -22,6 +24,8 @@ from deeptide.tui.screens.login import Login
 
 if TYPE_CHECKING:
     from deeptide.session.session import Session
+
+DEEPSEEK = "api.deepseek.com"
 
 AskScreen = Callable[[Screen[Any]], Coroutine[Any, Any, Any]]
 
@@ -82,11 +86,14 @@ class Lobby:
 
     async def settle_key(self, refusal: str = "") -> None:
         """Ask for a key and keep it; the user may leave that for later."""
-        key = await self._ask(Login(refusal))
-        if key:
-            path = await asyncio.to_thread(self.house.save_key, key)
-            if self.bridge is not None:
-                self.session.tell(Notice(f"The key is kept in {path}.", advice="Send your message again."))
+        kept: list[Path] = []
+
+        async def keep(key: str) -> None:
+            kept.append(await asyncio.to_thread(self.house.save_key, key))
+
+        here = urlsplit(self.house.settings.model.base_url).hostname == DEEPSEEK
+        if await self._ask(Login(refusal, keep, sk=here)) and self.bridge is not None:
+            self.session.tell(Notice(f"The key is kept in {kept[-1]}.", advice="Send your message again."))
 
     async def begin(self, start: Start) -> None:
         """The first session. `pick` begins with a new one, over which the picker is shown."""

@@ -22,12 +22,12 @@ class Pastes:
 
     def collapse(self, text: str) -> str:
         """A placeholder for a long paste; a short one comes back as it is."""
-        lines = text.count("\n") + 1
-        if lines <= LINES and len(text) <= CHARACTERS:
+        rows = text.count("\n") + 1
+        if rows <= LINES and len(text) <= CHARACTERS:
             return text
         self._last += 1
         self._texts[self._last] = text
-        size = f"{lines} lines" if lines > LINES else f"{len(text):,} characters"
+        size = f"{rows - text.endswith(chr(10))} lines" if rows > LINES else f"{len(text):,} characters"
         return f"[pasted #{self._last}: {size}]"
 
     def forget(self) -> None:

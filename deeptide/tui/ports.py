@@ -69,6 +69,19 @@ class Point(Protocol):
     def automatic(self) -> bool: ...
 
 
+class Turn(Protocol):
+    """A turn that can be taken back: rewinding to `seq` takes `words` and all after them. `at` is Unix seconds."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def words(self) -> str: ...
+    @property
+    def at(self) -> float: ...
+    @property
+    def messages(self) -> int: ...
+
+
 class Listed(Protocol):
     """A stored session as listed. `updated` is Unix seconds."""
 
@@ -111,6 +124,10 @@ class House(Protocol):
     def commands(self) -> CommandList: ...
     @property
     def settings(self) -> Settings: ...
+    @property
+    def hint(self) -> str:
+        """A sentence for an empty talk: what to say first (the demo has one); mostly empty."""
+        ...
 
     def needs_trust(self) -> bool:
         """Whether this folder holds instructions or settings of its own and nobody has been asked yet."""

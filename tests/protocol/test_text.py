@@ -140,3 +140,10 @@ def test_scrubbed_text_can_be_sent_and_only_surrogates_change(text: str) -> None
     scrubbed.encode("utf-8")
     kept = re.sub("[\ud800-\udfff]", "", text)
     assert kept == "" or set(kept) <= set(scrubbed)
+
+
+def test_joiners_and_variation_selectors_survive_and_direction_controls_do_not() -> None:
+    family = "👨\u200d👩\u200d👧 ❤\ufe0f می\u200cروم"
+    assert clean(family) == family
+    assert clean(f"\x1b[1m{family}\u202e") == family
+    assert visible(family) == family

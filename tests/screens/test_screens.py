@@ -29,6 +29,7 @@ from deeptide.protocol.events import (
 from deeptide.protocol.messages import ToolResult, assistant
 from deeptide.protocol.plan import Plan, PlanItem
 from deeptide.session.checkpoints import Checkpoint
+from deeptide.session.rewinding import TurnPoint
 from deeptide.session.store import SessionInfo
 from deeptide.tui.app import DeepTideApp
 from deeptide.tui.palette import CONTRAST, DARK, LIGHT, MONO, Palette
@@ -232,7 +233,8 @@ def test_places_to_rewind_to(shot: Compare) -> None:
     ]
 
     async def act(app: DeepTideApp, pilot: Pilot[Any]) -> None:
-        app.push_screen(PointPicker(points, TALK, NOW))
+        turns = [TurnPoint(1, "The upload test fails once in ten runs. 请找出原因。", NOW - 3600, 4)]
+        app.push_screen(PointPicker(turns, points, TALK, NOW))
         await pilot.pause()
         await pilot.press("down", "down")
 

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from threading import Event
 
-from textual.widgets import Input
+from textual.events import Key
+from textual.widgets import Input, Static
 
 from deeptide.emulator.script import Call, Say
 from deeptide.protocol.errors import ConfigError
@@ -22,6 +23,7 @@ from deeptide.tui.screens.models import ModelPicker
 from deeptide.tui.screens.points import PointPicker
 from deeptide.tui.screens.sessions import SessionPicker
 from deeptide.tui.screens.sheet import Sheet
+from deeptide.tui.widgets.rows import Rows
 from tests.tui.stage import OnStage, on_stage
 
 SLOW = Say("word " * 400, delay=0.02)
@@ -101,6 +103,51 @@ async def test_escape_twice_when_idle_opens_the_rewind_picker_and_once_does_not(
         await stage.until(lambda: isinstance(stage.app.screen, PointPicker))
         await stage.pilot.press("enter")
         await stage.until(lambda: not any(isinstance(block, UserBlock) for block in stage.blocks))
+        await stage.until(lambda: stage.app.composer.text == "go")
+
+
+async def test_every_turn_can_be_gone_back_to_and_its_words_are_offered_again(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, [Say("one"), Say("two"), Say("three")]) as stage:
+        for words in ("first", "second", "third"):
+            await stage.say(words)
+            await stage.idle()
+        await stage.pilot.press("escape", "escape")
+        await stage.until(lambda: isinstance(stage.app.screen, PointPicker))
+        labels = [row.label for row in stage.app.screen.query_one(Rows).rows]
+        assert labels == ["third", "second", "first"]
+        await stage.pilot.press("down", "enter")
+        await stage.until(lambda: stage.app.composer.text == "second")
+        assert stage.answers == ["one"]
+
+
+async def test_undo_offers_the_words_again_unless_something_is_written(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, [Say("one"), Say("two")]) as stage:
+        for words in ("first", "second"):
+            await stage.say(words)
+            await stage.idle()
+        await stage.say("/undo")
+        await stage.until(lambda: stage.app.composer.text == "second")
+        await stage.pilot.press("escape", "escape")
+        await stage.say("/undo")
+        stage.app.composer.put("something else")
+        await stage.until(lambda: not stage.answers)
+        assert stage.app.composer.text == "something else"
+
+
+async def test_a_remark_that_holds_no_more_goes_away(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, [SLOW]) as stage:
+        await stage.say("go")
+        await stage.until(lambda: bool(stage.answers))
+        await stage.pilot.press("escape")
+        await stage.idle()
+        assert not stage.app.activity.hint
+        stage.app.composer.prompt.insert("half a thought")
+        await stage.pilot.press("ctrl+c")
+        assert "again to quit" in stage.app.activity.hint
+        await stage.pilot.press("a")
+        assert not stage.app.activity.hint
+        await stage.pilot.press("ctrl+c")
+        assert stage.app.return_value is None
 
 
 async def test_escape_twice_clears_what_is_written_and_up_has_it(tmp_path: Path) -> None:
@@ -212,6 +259,18 @@ async def test_an_unknown_command_comes_back_with_a_reason(tmp_path: Path) -> No
         await stage.until(lambda: bool(stage.notes))
         assert "There is no command /sessoins" in stage.notes[-1]
         assert stage.app.composer.text == "/sessoins now"
+        await stage.pilot.press(*"/cost", "enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Sheet))
+
+
+async def test_a_wrong_command_can_be_mended_and_ctrl_c_still_clears_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.say("/sessoins", "enter")
+        await stage.until(lambda: stage.app.composer.text == "/sessoins")
+        await stage.pilot.press("end", "backspace")
+        assert stage.app.composer.text == "/sessoin"
+        await stage.say("/nothing", "ctrl+c")
+        assert stage.app.composer.empty
 
 
 async def test_a_path_at_the_start_is_words_not_a_command(tmp_path: Path) -> None:
@@ -303,6 +362,39 @@ async def test_a_missing_key_is_asked_for_and_kept_privately(tmp_path: Path) -> 
         ]
         assert len(files) == 1
         assert stat.S_IMODE(files[0].stat().st_mode) == 0o600
+
+
+async def test_what_cannot_be_a_key_is_not_kept_and_the_screen_says_why_and_stays(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, ready=False, transport=None) as stage:
+        await stage.until(lambda: isinstance(stage.app.screen, Login) and bool(stage.app.screen.query(Input)))
+
+        async def complaint(key: str) -> str:
+            stage.app.screen.query_one(Input).value = key
+            await stage.pilot.press("enter")
+            await stage.pilot.pause(0.1)
+            return str(stage.app.screen.query_one(".complaint", Static).render())
+
+        assert "one word" in await complaint("fix the failing test")
+        assert "begin with sk-" in await complaint("refactor")
+        assert "at least" in await complaint("sk-1")
+        assert not list((tmp_path / "home").rglob("auth*"))
+        assert "begin with sk-" in await complaint("another-provider")
+        await stage.pilot.press("enter")
+        await stage.until(lambda: len(stage.app.screen_stack) == 1)
+
+
+async def test_a_family_of_emoji_stays_together(tmp_path: Path) -> None:
+    family = "👨\u200d👩\u200d👧 ❤\ufe0f"
+    async with on_stage(tmp_path, [Say(family)]) as stage:
+        for letter in family:
+            stage.app.composer.prompt.post_message(Key(letter, letter))
+            await stage.pilot.pause()
+        await stage.pilot.press("enter")
+        await stage.idle()
+        assert stage.answers == [family]
+        assert family in stage.app.back.scrollback.visible_text()
+        said = stage.emulator.requests[0].json["messages"][-1]["content"]
+        assert said.endswith(family)
 
 
 async def test_a_refused_key_opens_the_same_screen_with_the_reason(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from deeptide.protocol.approvals import Approval, Decision
 from deeptide.protocol.text import has_hidden
 from deeptide.tui.palette import DARK
 from deeptide.tui.widgets.approval import GRACE_S, ApprovalPanel, choices_for
+from deeptide.tui.widgets.choices import Choices
 from deeptide.tui.widgets.preview import draw
 from tests.deep import count
 
@@ -163,6 +164,14 @@ async def test_escape_from_the_reason_goes_back_to_the_answers(pilot: Pilot[None
     await ask(pilot, SHELL)
     await pilot.press("n", "escape", "y")
     assert bench(pilot).answers == [("1", Decision("once"))]
+
+
+async def test_while_a_reason_is_written_the_no_is_highlighted(pilot: Pilot[None]) -> None:
+    await ask(pilot, SHELL)
+    await pilot.press("n")
+    chosen = bench(pilot).panel.query_one(Choices).chosen
+    assert chosen is not None
+    assert chosen.letter == "n"
 
 
 async def test_letters_in_a_reason_are_not_answers(pilot: Pilot[None]) -> None:

@@ -47,3 +47,10 @@ def test_ignored_files_are_not_offered_and_the_cap_holds(tmp_path: Path) -> None
     assert "build/x.o" not in workspace_files(tmp_path)
     assert "文件3.txt" in workspace_files(tmp_path)
     assert len(workspace_files(tmp_path, cap=2)) == 2
+
+
+def test_what_tools_make_is_not_offered_outside_a_repository_either(tmp_path: Path) -> None:
+    for name in ("a.py", "__pycache__/a.cpython-311.pyc", "b.pyc", "web/node_modules/x/index.js"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert list(workspace_files(tmp_path)) == ["a.py"]

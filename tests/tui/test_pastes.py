@@ -32,6 +32,11 @@ def test_expanding_what_was_collapsed_gives_every_text_back(texts: list[str]) ->
     assert pastes.expand(shown) == " and ".join(texts)
 
 
+def test_a_newline_at_the_end_is_not_another_line() -> None:
+    assert "50 lines" in Pastes().collapse("x\n" * 50)
+    assert "50 lines" in Pastes().collapse("\n".join("x" * 50))
+
+
 def test_a_placeholder_typed_by_hand_stays() -> None:
     assert Pastes().expand("[pasted #7: 57 lines]") == "[pasted #7: 57 lines]"
 

@@ -26,7 +26,7 @@ from deeptide.protocol.messages import ToolResult
 from deeptide.tui.editor import command, edit
 from deeptide.tui.keys import TABLE, Twice, next_mode
 from deeptide.tui.labels import Labels
-from deeptide.tui.screens.points import after, last_turn
+from deeptide.tui.screens.points import after
 from deeptide.tui.screens.sessions import ago
 from deeptide.tui.widgets.rows import Row, fitting
 
@@ -93,7 +93,6 @@ def test_a_filter_wants_every_word_somewhere() -> None:
 
 def test_nothing_was_said_in_an_empty_log() -> None:
     assert after([], 0) == []
-    assert last_turn([]) is None
 
 
 def test_the_editor_is_visual_then_editor_then_vi() -> None:

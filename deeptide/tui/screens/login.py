@@ -1,9 +1,11 @@
 """What to do about a missing or refused key.
 
-Invariant: the key is shown nowhere, and leaves this screen only as its result.
+Invariant: the key is shown nowhere, and leaves this screen only to be kept and as its result.
 """
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
 
 from rich.text import Text
 from textual import events
@@ -11,15 +13,25 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from deeptide.protocol.errors import DeepTideError
 from deeptide.tui.screens.dialog import Dialog
+
+Keep = Callable[[str], Awaitable[object]]
+"""Stores a key; raises DeepTideError if it cannot be one."""
+NOT_A_WORD = "That is not a key: a key is one word of plain ASCII characters, such as sk-…."
+NOT_SK = "Keys of api.deepseek.com begin with sk-. Enter again keeps this one all the same."
 
 
 class Login(Dialog[str | None]):
-    """Returns the key, or None for later. `reason` is why it is asked (a refusal of the provider), or empty."""
+    """Returns the key, which `keep` has taken, or None for later. `reason` is why it is asked (a refusal of the
+    provider), or empty. `sk` says that keys begin with sk- here."""
 
-    def __init__(self, reason: str = "") -> None:
+    def __init__(self, reason: str = "", keep: Keep | None = None, *, sk: bool = False) -> None:
         super().__init__()
         self._reason = reason
+        self._keep = keep
+        self._sk = sk
+        self._doubted = ""
 
     def compose(self) -> ComposeResult:
         body = Text()
@@ -43,15 +55,28 @@ class Login(Dialog[str | None]):
             yield Input(password=True, placeholder="sk-…", compact=True, classes="filter")
             yield Static("", markup=False, classes="complaint")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         key = event.value.strip()
         if not key or any(letter.isspace() for letter in key) or not key.isascii() or not key.isprintable():
-            self.query_one(".complaint", Static).update(
-                "A key is one word of ASCII characters, such as sk-…."
-            )
-            return
-        self.dismiss(key)
+            self._complain(NOT_A_WORD)
+        elif self._sk and not key.startswith("sk-") and key != self._doubted:
+            self._doubted = key
+            self._complain(NOT_SK)
+        else:
+            await self._take(key)
+
+    async def _take(self, key: str) -> None:
+        try:
+            if self._keep is not None:
+                await self._keep(key)
+        except DeepTideError as error:
+            self._complain(f"{error} {error.advice}".strip())
+        else:
+            self.dismiss(key)
+
+    def _complain(self, text: str) -> None:
+        self.query_one(".complaint", Static).update(text)
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from deeptide.protocol.events import AssistantMessage, Record, RewindUndone, Rewound, Steered, UserMessage
+from deeptide.protocol.events import AssistantMessage, Record, Steered, UserMessage
 from deeptide.protocol.text import clean
-from deeptide.tui.ports import Point
+from deeptide.tui.ports import Point, Turn
 from deeptide.tui.screens.picker import Picker
 from deeptide.tui.screens.sessions import ago
 from deeptide.tui.widgets.rows import Row
 
 SHOWN = 12
-UNDO = "undo"
-"""The choice that takes the last turn back."""
 
 
 def after(records: Sequence[Record], seq: int) -> list[str]:
@@ -41,47 +39,43 @@ def _line(text: str) -> str:
     return " ".join(clean(text).split())[:200]
 
 
-def last_turn(records: Sequence[Record]) -> Record | None:
-    """The user's last message that began a turn, if it is still in the talk's own order."""
-    for record in reversed(records):
-        if isinstance(record.event, UserMessage):
-            return record
-        if isinstance(record.event, Rewound | RewindUndone):
-            return None
-    return None
+def turn_value(turn: Turn) -> str:
+    """What the picker returns for a turn; no checkpoint has such an id."""
+    return f"turn {turn.seq}"
 
 
 class PointPicker(Picker):
-    heading = "Rewind to"
-    empty = "No checkpoints yet. /checkpoint [label] takes one."
+    """Returns `turn_value` of a turn, the id of a checkpoint, or None."""
+
+    heading = "Rewind to before"
+    empty = "Nothing was said yet."
     keys = "type to filter · Enter rewinds the talk · Esc"
 
-    def __init__(self, points: Sequence[Point], records: Sequence[Record], now: float) -> None:
+    def __init__(
+        self, turns: Sequence[Turn], points: Sequence[Point], records: Sequence[Record], now: float
+    ) -> None:
         super().__init__()
-        self._points = {point.id: point for point in reversed(points)}
         self._records = records
         self._now_s = now
-        self._turn = last_turn(records)
+        found = [(point.seq, 0, self._point_row(point)) for point in points]
+        found += [(turn.seq, 1, self._turn_row(turn)) for turn in turns]
+        found.sort(key=lambda one: one[:2], reverse=True)
+        self._rows = [row for _, _, row in found]
+        self._seqs = {row.value: seq for seq, _, row in found}
 
     def rows(self) -> Sequence[Row]:
-        listed = [self._row(point) for point in self._points.values()]
-        if self._turn is None:
-            return listed
-        said = self._turn.event.text if isinstance(self._turn.event, UserMessage) else ""
-        return [Row(UNDO, "before your last message", _line(said)[:40]), *listed]
+        return self._rows
 
-    def _row(self, point: Point) -> Row:
-        label = clean(point.label) or time.strftime("checkpoint of %H:%M:%S", time.localtime(point.at))
-        kind = "automatic  " if point.automatic else ""
-        return Row(
-            point.id, label, f"{kind}{point.messages} messages  {ago(point.at, self._now_s)}", point.id
-        )
+    def _turn_row(self, turn: Turn) -> Row:
+        return Row(turn_value(turn), _line(turn.words), ago(turn.at, self._now_s))
+
+    def _point_row(self, point: Point) -> Row:
+        label = clean(point.label) or time.strftime("of %H:%M:%S", time.localtime(point.at))
+        kind = "automatic" if point.automatic else "checkpoint"
+        return Row(point.id, f"◇ {label}", f"{kind}  {ago(point.at, self._now_s)}", point.id)
 
     def preview(self, row: Row) -> Text:
-        if row.value == UNDO and self._turn is not None:
-            lines = after(self._records, self._turn.seq - 1)
-        else:
-            lines = after(self._records, self._points[row.value].seq)
+        lines = after(self._records, self._seqs[row.value])
         text = Text()
         if not lines:
             text.append("Nothing was said since.", "dim")

@@ -92,6 +92,11 @@ class Activity(Widget):
             self._hint_end = self.set_timer(seconds, lambda: self.tell(""))
         self.refresh()
 
+    def untell(self, *hints: str) -> None:
+        """Take the remark away if it is one of these: it holds no more."""
+        if self._hint in hints:
+            self.tell("")
+
     @property
     def elapsed(self) -> float:
         return self._now() - self._since if self._label else 0.0

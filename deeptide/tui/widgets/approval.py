@@ -255,6 +255,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         words.display = prompt is not None
         words.value = ""
         if prompt is not None:
+            self.query_one(Choices).choose(WRITE)
             words.placeholder = prompt
             words.focus(scroll_visible=False)
 

@@ -58,6 +58,10 @@ class Choices(Widget):
             self.at = (self.at + step) % len(self.choices)
             self.refresh()
 
+    def choose(self, value: str) -> None:
+        self.at = next((at for at, choice in enumerate(self.choices) if choice.value == value), self.at)
+        self.refresh()
+
     @property
     def chosen(self) -> Choice | None:
         return self.choices[self.at] if self.choices else None

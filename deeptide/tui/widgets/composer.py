@@ -44,6 +44,9 @@ class Composer(Vertical):
             self.text = text
             self.steer = steer
 
+    class Written(Message):
+        """The text is another, and not empty."""
+
     class Wished(Message):
         """A key that only the app can act on."""
 
@@ -95,10 +98,16 @@ class Composer(Vertical):
         self.prompt.put(text)
 
     def put_back(self, text: str) -> None:
-        """Words that could not be taken: they come back unless something new is being written (then ↑ has
-        them)."""
-        if self.empty:
+        """Words that could not be taken, or were taken back: they come back unless something new is being written
+        (then ↑ has them), and selected: who types on replaces them, who moves the caret mends them."""
+        if self.empty and text:
             self.put(text)
+            self.prompt.select_all()
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether everything is selected, as after `put_back`."""
+        return not self.empty and self.prompt.selected_text == self.prompt.text
 
     def clear(self) -> None:
         """Empty it; what was there can be had back with ↑."""
@@ -209,6 +218,8 @@ class Composer(Vertical):
         event.stop()
         text = self.prompt.text
         self.set_class(text.startswith("!"), "-shell")
+        if text:
+            self.post_message(self.Written())
         if text != self._quiet_for:
             self.history.leave()
         if self._draft is None and text == self._quiet_for:

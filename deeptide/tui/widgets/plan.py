@@ -24,13 +24,15 @@ class PlanPanel(Widget):
         super().__init__(id="plan")
         self.plan = Plan()
         self.folded = True
+        self.fresh = True
         self.display = False
 
-    def show(self, plan: Plan, *, working: bool) -> None:
-        """A plan with nothing left to do goes away when the work ends; the transcript still has it."""
-        before, self.plan = self.plan, plan
-        shown = bool(plan.items) and (working or self.done < len(plan.items))
-        if shown != self.display or (shown and plan != before):
+    def show(self, plan: Plan, *, working: bool, fresh: bool = True) -> None:
+        """A plan with nothing left to do goes away when the work ends; the transcript still has it. One of an
+        earlier turn (not `fresh`) stays, dim, while something is left."""
+        before, self.plan, self.fresh = (self.plan, self.fresh), plan, fresh
+        shown = bool(plan.items) and ((working and fresh) or self.done < len(plan.items))
+        if shown != self.display or (shown and (plan, fresh) != before):
             self.display = shown
             self.refresh(layout=True)
 
@@ -57,12 +59,14 @@ class PlanPanel(Widget):
         style = self.get_component_rich_style
         line = Text(no_wrap=True, end="")
         line.append("▸ " if self.folded else "▾ ", style("plan--dim", partial=True))
-        line.append("Plan", style("plan--head", partial=True))
-        line.append(f" {self.done}/{len(items)}", style("plan--dim", partial=True))
+        line.append("Plan", style("plan--head" if self.fresh else "plan--dim", partial=True))
+        earlier = "" if self.fresh else " of an earlier turn"
+        line.append(f" {self.done}/{len(items)}{earlier}", style("plan--dim", partial=True))
         now = next((item for item in items if item.status == "in_progress"), None)
         start, end = self._window()
         if self.folded and now:
-            line.append("  " + terminal.printable(now.text, 300), style("plan--now", partial=True))
+            role = "plan--now" if self.fresh else "plan--dim"
+            line.append("  " + terminal.printable(now.text, 300), style(role, partial=True))
         elif not self.folded and len(items) > ROWS:
             line.append(f"  showing {start + 1}–{end}", style("plan--dim", partial=True))
         line.truncate(width, overflow="ellipsis")

@@ -13,6 +13,9 @@ from textual.widgets import TextArea
 
 from deeptide.tui.pastes import Pastes
 
+JOINERS = "\u200c\u200d"
+"""Zero width joiner and non-joiner: parts of emoji and of many scripts."""
+
 
 class Prompt(TextArea):
     """`offer(key)` is asked about each key before the text area sees it; true means taken."""
@@ -39,7 +42,11 @@ class Prompt(TextArea):
         self.move_cursor(self.document.end)
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._offer(event.key):
+        joins = event.character is not None and event.character in JOINERS
+        if joins:
+            # Textual types only what `str.isprintable` knows, and would take a family of emoji apart.
+            self.insert(event.character or "")
+        if joins or self._offer(event.key):
             event.stop()
             event.prevent_default()
 

@@ -22,7 +22,15 @@ HINTS = (
     ("Shift+Tab", "plan, ask or auto-edit"),
     ("F1", "all keys and commands"),
 )
-STYLES = {"swell": "accent", "name": "bold strong", "text": "text", "dim": "muted", "key": "accent"}
+INVITATION = "Say what you want done, in any language."
+STYLES = {
+    "swell": "accent",
+    "name": "bold strong",
+    "text": "text",
+    "dim": "muted",
+    "key": "accent",
+    "hint": "accent",
+}
 
 
 def home_relative(path: Path) -> str:
@@ -38,6 +46,7 @@ class Welcome(Widget):
         self._inks = inks(palette, STYLES)
         self._workspace = workspace
         self._detail = ""
+        self._hint = ""
 
     def at(self, workspace: Path) -> None:
         if workspace != self._workspace:
@@ -50,13 +59,19 @@ class Welcome(Widget):
             self._detail = text
             self.refresh()
 
+    def hint(self, text: str) -> None:
+        """What to say first, in place of the general invitation; empty: that invitation."""
+        if text != self._hint:
+            self._hint = text
+            self.refresh()
+
     def render(self) -> Text:
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(SWELL, self._inks["swell"])
         text.append("  DeepTide\n\n", self._inks["name"])
         text.append(clean(home_relative(self._workspace)) + "\n", self._inks["text"])
         text.append(self._detail + "\n\n", self._inks["dim"])
-        text.append("Say what you want done, in any language.\n\n", self._inks["text"])
+        text.append(clean(self._hint or INVITATION) + "\n\n", self._inks["hint" if self._hint else "text"])
         for key, meaning in HINTS:
             text.append(f"{key:<11}", self._inks["key"])
             text.append(meaning + "\n", self._inks["dim"])

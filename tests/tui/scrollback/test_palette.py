@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from rich.color import Color as Ansi
+from rich.color import ColorSystem
 from textual.color import Color
 
 from deeptide.tui.palette import DARK, MONO, PALETTES, Palette, choose
@@ -39,6 +41,17 @@ def test_everything_that_is_read_can_be_read(palette: Palette) -> None:
     for ink, ground in pairs:
         assert contrast(getattr(palette, ink), getattr(palette, ground)) >= 4.5, (ink, ground)
     assert contrast(palette.faint, palette.ground) >= 3
+
+
+@pytest.mark.parametrize("palette", [p for p in PALETTES.values() if not p.monochrome], ids=lambda p: p.name)
+def test_with_256_colours_added_and_removed_lines_still_have_grounds_of_their_own(palette: Palette) -> None:
+    def coarse(colour: str) -> str:
+        return Ansi.parse(colour).downgrade(ColorSystem.EIGHT_BIT).get_truecolor().hex
+
+    grounds = {coarse(ground) for ground in (palette.ground, palette.add_ground, palette.remove_ground)}
+    assert len(grounds) == 3
+    assert contrast(coarse(palette.add), coarse(palette.add_ground)) >= 4.5
+    assert contrast(coarse(palette.remove), coarse(palette.remove_ground)) >= 4.5
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
