@@ -17,7 +17,8 @@ def echo_ms(terminal: Terminal, keys: int) -> list[float]:
     for number in range(keys):
         letter = LETTERS[(number * 7 + number // 10) % 10]
         typed += letter
-        wanted = typed
+        # With the caret's blank behind the letter, a letter that stood on the screen before is not taken for it.
+        wanted = typed if len(typed) > 2 else f"❯ {typed}"
         at = terminal.key(letter)
         seen = terminal.wait(lambda text, wanted=wanted: wanted in text, 5.0)
         if seen is None:

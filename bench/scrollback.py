@@ -8,9 +8,7 @@ A headless app of 100x40 cells. Times are wall milliseconds; memory is the resid
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -19,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from report import arguments, show  # noqa: E402
 from textual.app import App, ComposeResult  # noqa: E402
 
 from deeptide.protocol.events import (  # noqa: E402
@@ -143,20 +142,17 @@ async def measure(blocks: int) -> dict[str, float]:
     return {name: round(value, 1) for name, value in figures.items()}
 
 
+AIMS = {"resize_ms": "<= 250", "rss_mb": "<= 60", "page_up_p95_ms": "<= 16", "line_up_p95_ms": "<= 16"}
+
+
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--blocks", type=int, default=20_000)
-    options.add_argument("--json", type=Path, help="write the figures to this file too")
-    chosen = options.parse_args()
-    figures = asyncio.run(measure(chosen.blocks))
-    for name, value in figures.items():
-        print(f"{name:>20} {value:>10}")
-    result = {"bench": "scrollback", **figures}
-    if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result))
+    options = arguments(__doc__ or "", blocks=20_000)
+    figures = asyncio.run(measure(options.blocks))
+    rows = [
+        (name, value, name.rpartition("_")[2] if name.endswith(("ms", "mb")) else "", AIMS.get(name, ""))
+        for name, value in figures.items()
+    ]
+    show("scrollback", rows, options)
 
 
 if __name__ == "__main__":

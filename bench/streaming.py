@@ -1,6 +1,6 @@
 """CPU time of showing a streamed answer, by the length the answer already has.
 
-    python bench/streaming.py [--lengths 1000,10000,100000] [--json FILE]
+    python bench/streaming.py [--tokens 4000] [--paced 500] [--json FILE]
 
 A headless app of 100x40 cells shows one answer. It is first filled to the given length, then further tokens
 arrive: `bulk` as fast as they can be taken, `paced` at 100 tokens a second. Figures are CPU milliseconds per
@@ -9,9 +9,7 @@ arrive: `bulk` as fast as they can be taken, `paced` at 100 tokens a second. Fig
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import sys
 import time
 from pathlib import Path
@@ -19,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from report import arguments, show  # noqa: E402
 from textual.app import App, ComposeResult  # noqa: E402
 
 from deeptide.protocol.events import Record, StepStarted, TextDelta  # noqa: E402
@@ -28,6 +27,7 @@ from deeptide.tui.scrollback.markdown import parser  # noqa: E402
 from deeptide.tui.scrollback.scrollback import Scrollback  # noqa: E402
 
 TOKEN = 4
+LENGTHS = (0, 1_000, 5_000, 20_000, 100_000)
 PARAGRAPH = """## Step {n}
 
 The function `walk` visits **every** entry of the tree, in the order in which the *index* lists them, and
@@ -108,36 +108,18 @@ async def measure(length: int, tokens: int, rate: float) -> dict[str, float]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("--lengths", default="0,1000,5000,20000,100000")
-    options.add_argument("--tokens", type=int, default=4000, help="tokens streamed in bulk at each length")
-    options.add_argument(
-        "--paced", type=int, default=500, help="tokens streamed at 100 a second; 0 leaves it out"
-    )
-    options.add_argument("--json", type=Path, help="write the figures to this file too")
-    chosen = options.parse_args()
+    options = arguments(__doc__ or "", tokens=4000, paced=500)
     parser()
     rows = []
-    print(f"{'length':>8} {'bulk ms/1k':>12} {'paced ms/1k':>12} {'paced core %':>13}")
-    for length in (int(number) for number in chosen.lengths.split(",")):
-        bulk = asyncio.run(measure(length, chosen.tokens, 0))
-        row = {"length": length, "bulk_cpu_ms_per_1k": round(bulk["cpu_ms_per_1k"], 1)}
-        if chosen.paced:
-            paced = asyncio.run(measure(length, chosen.paced, 100))
-            row["paced_cpu_ms_per_1k"] = round(paced["cpu_ms_per_1k"], 1)
-            row["paced_core_percent"] = round(paced["core_percent"], 1)
-        rows.append(row)
-        print(
-            f"{length:>8} {row['bulk_cpu_ms_per_1k']:>12} {row.get('paced_cpu_ms_per_1k', '-'):>12} "
-            f"{row.get('paced_core_percent', '-'):>13}",
-            flush=True,
-        )
-    result = {"bench": "streaming", "rows": rows}
-    if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result))
+    for length in LENGTHS:
+        bulk = asyncio.run(measure(length, options.tokens, 0))
+        rows.append((f"bulk CPU per 1k tokens, {length:,} long", bulk["cpu_ms_per_1k"], "ms", "<= 30, flat"))
+        if options.paced:
+            paced = asyncio.run(measure(length, options.paced, 100))
+            rows.append(
+                (f"at 100 tokens a second, {length:,} long", paced["core_percent"], "%", "<= 25 of a core")
+            )
+    show("streaming", rows, options)
 
 
 if __name__ == "__main__":
