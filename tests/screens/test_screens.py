@@ -181,8 +181,14 @@ def test_a_command_to_allow_with_its_escapes_written_out(shot: Compare, cols: in
     assert shot(asking(COMMAND, DIFF), (cols, 26))
 
 
-def test_a_diff_to_allow(shot: Compare) -> None:
-    assert shot(asking(DIFF), (100, 30))
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)], ids=lambda size: str(size[0]))
+def test_a_diff_to_allow_in_a_busy_talk(shot: Compare, size: tuple[int, int]) -> None:
+    async def act(app: DeepTideApp, pilot: Pilot[Any]) -> None:
+        await busy(app, pilot)
+        app.back.approval.show((DIFF,))
+        app.activity.work("Waiting for you", waiting=True)
+
+    assert shot(act, size)
 
 
 def test_a_question_on_a_low_screen(shot: Compare) -> None:
@@ -199,8 +205,9 @@ def test_a_reason_for_a_denial(shot: Compare) -> None:
     assert shot(act, (80, 30))
 
 
-def test_help(shot: Compare) -> None:
-    assert shot(pressing("f1"), (90, 44))
+@pytest.mark.parametrize("size", [(60, 30), (90, 44)], ids=["60", "90"])
+def test_help(shot: Compare, size: tuple[int, int]) -> None:
+    assert shot(pressing("f1"), size)
 
 
 def listed(

@@ -21,8 +21,8 @@ from deeptide.tui.keys import TABLE
 from deeptide.tui.ports import CommandInfo
 from deeptide.tui.screens.dialog import Dialog
 
-WIDE = 64
-"""From so many columns on the two parts of a line stand side by side."""
+WIDE = 80
+"""From so many columns of the screen on the two parts of a line stand side by side."""
 ROOM = 31
 Line = tuple[str, str]
 
@@ -46,33 +46,28 @@ def stacked(lines: Sequence[Line]) -> Table:
     return table
 
 
-class Listing(Static):
-    def __init__(self, lines: Sequence[Line]) -> None:
-        super().__init__()
-        self._lines = lines
-        self._wide: bool | None = None
-
-    def on_resize(self, event: events.Resize) -> None:
-        wide = event.size.width >= WIDE
-        if self._lines and wide != self._wide:
-            self._wide = wide
-            self.update((side_by_side if wide else stacked)(self._lines))
-
-
 class Help(Dialog[None]):
     def __init__(self, commands: Sequence[CommandInfo]) -> None:
         super().__init__()
         self._commands = commands
+        self._wide = True
+
+    def on_resize(self) -> None:
+        if (self.app.size.width >= WIDE) != self._wide:
+            self.refresh(recompose=True)
 
     def compose(self) -> ComposeResult:
+        self._wide = self.app.size.width >= WIDE
+        draw = side_by_side if self._wide else stacked
         with VerticalScroll(classes="dialog help") as dialog:
             dialog.border_title = "Help"
             dialog.border_subtitle = "↑↓ PgUp PgDn scroll · Esc"
             for where, lines in groupby(TABLE, key=lambda line: line.where):
                 yield Static(Text(where), classes="heading")
-                yield Listing([(line.shown, line.summary) for line in lines])
+                yield Static(draw([(line.shown, line.summary) for line in lines]))
             yield Static(Text("Commands"), classes="heading")
-            yield Listing([(f"/{one.name} {one.usage}".rstrip(), one.summary) for one in self._commands])
+            listed = [(f"/{one.name} {one.usage}".rstrip(), one.summary) for one in self._commands]
+            yield Static(draw(listed) if listed else Text())
             yield Static(Text("/help NAME tells more about a command", "dim"), classes="heading")
 
     def on_key(self, event: events.Key) -> None:

@@ -66,7 +66,7 @@ class Welcome(Widget):
             self.refresh()
 
     def render(self) -> Text:
-        text = Text(no_wrap=True, overflow="ellipsis")
+        text = Text(overflow="ellipsis")
         text.append(SWELL, self._inks["swell"])
         text.append("  DeepTide\n\n", self._inks["name"])
         text.append(clean(home_relative(self._workspace)) + "\n", self._inks["text"])
