@@ -200,3 +200,28 @@ def test_ctrl_g_lends_the_terminal_to_the_editor_and_takes_it_back(tmp_path: Pat
         program.type("\r")
         program.wait("ok")
         assert b"EDITOR RUNS" in program.raw
+
+
+def test_on_a_low_screen_an_edit_is_asked_about_with_its_change_composer_and_status_in_sight(
+    tmp_path: Path,
+) -> None:
+    workspace = tmp_path / "project"
+    workspace.mkdir()
+    (workspace / "a.py").write_text("".join(f"line = {number}\n" for number in range(40)))
+    calls = (
+        Call("read", {"path": "a.py"}),
+        Call("edit", {"path": "a.py", "edits": [{"old": "line = 20\n", "new": "line = 2000\n"}]}),
+    )
+    with running(Script.of([Say(calls=calls), Say("done")]), tmp_path, cols=60, rows=20) as program:
+        say(program, "go")
+        program.wait("Allow edit?")
+        program.wait("line = 2000")
+        program.settle()
+        assert "-line = 20" in program.text, program.text
+        assert program.lines[-1].strip().startswith("ask")
+        assert program.lines[-2].strip().startswith("╰")
+        program.type("n")
+        program.wait("Why not?")
+        program.settle()
+        assert program.lines[-1].strip().startswith("ask")
+        assert "▌ n" in program.text

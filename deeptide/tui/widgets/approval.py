@@ -30,7 +30,7 @@ WRITING = ("enter", "backspace", *NEWLINE, *STEER)
 """Keys of writing that type no character."""
 LOW, TIGHT = 22, 14
 """With fewer rows to itself nothing is spaced out; with even fewer the lower border goes."""
-ASK_REASON = "Why not? The model reads it. Enter sends, also without a reason; Esc goes back"
+ASK_REASON = "Why not? (may stay empty) · Enter sends · Esc back"
 ASK_ANSWER = "Your answer; Enter sends, Esc goes back"
 
 
@@ -82,6 +82,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._current: Approval | None = None
         self._answered: set[str] = set()
         self._rows = 0
+        self._at: int | None = None
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -128,7 +129,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._write(None)
         self.display = True
         self.fit(self._rows or self.screen.size.height)
-        self.call_after_refresh(self._to_first_change)
+        self._at = None
         self.focus(scroll_visible=False)
 
     def _role(self, role: str) -> Style:
@@ -158,16 +159,20 @@ class ApprovalPanel(Vertical, can_focus=True):
         height = max(1, rows - fixed)
         if scroll.styles.max_height is None or scroll.styles.max_height.value != height:
             scroll.styles.max_height = height
-            self.call_after_refresh(self._to_first_change)
+        else:
+            self._to_first_change()
 
     def _to_first_change(self) -> None:
         """Begin a diff where it begins to differ; what stands before it is a PgUp away."""
         approval, scroll = self._current, self.query_one("#approval-scroll", VerticalScroll)
-        if approval is None or scroll.max_scroll_y == 0:
+        most = scroll.max_scroll_y
+        if approval is None or self._at == most:
+            # Nothing has changed but, perhaps, where the reader has scrolled to.
             return
         width = self.query_one("#approval-preview").content_size.width
-        row = rows_before_change(approval, width)
-        scroll.scroll_to(y=row, animate=False)
+        row = min(most, rows_before_change(approval, width))
+        scroll.scroll_to(y=row, animate=False, immediate=True)
+        self._at = most
 
     def _draw_why(self, approval: Approval) -> None:
         text = Text(end="")
