@@ -97,8 +97,10 @@ def end_all(shell: int, marker: str, grace_s: float) -> frozenset[int]:
     """
     left = survivors(shell, marker)
     if grace_s > 0 and left:
+        # Held still first: a shell whose child dies before it would go on to its next command.
+        _signal(left, signal.SIGSTOP)
+        left |= survivors(shell, marker, left)
         _signal(left, signal.SIGTERM)
-        # A stopped process takes TERM only when it goes on.
         _signal(left, signal.SIGCONT)
         deadline = time.monotonic() + grace_s
         while left and time.monotonic() < deadline:

@@ -14,6 +14,7 @@ import pytest
 
 from deeptide.protocol.errors import WorkspaceError
 from deeptide.workspace.shell import Finished, Limits, child_env, run
+from tests.deep import count
 
 
 @pytest.fixture
@@ -107,6 +108,16 @@ async def test_cancelled_at_any_moment_of_its_start_nothing_runs_on(sh: Callable
         with pytest.raises(asyncio.CancelledError):
             await task
     assert not running("98.5")
+
+
+async def test_an_interrupted_list_of_commands_never_goes_on_to_the_next(
+    sh: Callable[..., Any], tmp_path: Path
+) -> None:
+    for number in range(count(10, 200)):
+        stop = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.05, stop.set)
+        await sh(f"sleep 30 | sleep 30; touch went-on-{number}", stop=stop)
+    assert not list(tmp_path.glob("went-on-*"))
 
 
 async def test_stopping_keeps_what_was_said(sh: Callable[..., Any]) -> None:
