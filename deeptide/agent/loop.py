@@ -17,6 +17,7 @@ from deeptide.agent.upkeep import Upkeep
 from deeptide.model.errors import Overflow
 from deeptide.protocol.errors import DeepTideError, ModelError
 from deeptide.protocol.events import NoteAppended, QueueChanged, Steered, TurnEnded, TurnStarted, UserMessage
+from deeptide.protocol.usage import Money
 
 OVERFLOW_RETRIES = 2
 LENGTH_RETRIES = 2
@@ -64,10 +65,10 @@ class Agent:
 
     async def _run(self, turn: int) -> TurnEnded:
         gear, journal = self.gear, self.gear.journal
-        budget, guard = Budget(gear.limits, journal.fold.cost), RepetitionGuard(gear.limits)
+        budget, guard = Budget(gear.limits, self._spent()), RepetitionGuard(gear.limits)
         overflows = lengths = 0
         for step in count(1):
-            if stop := budget.check(step - 1, journal.fold.cost):
+            if stop := budget.check(step - 1, self._spent()):
                 return _stopped(turn, stop)
             if steers := gear.inbox.take_steers():
                 for text in steers:
@@ -93,6 +94,11 @@ class Agent:
             elif not gear.inbox.steers:
                 return TurnEnded(turn, "done")
         raise AssertionError("count() is endless")
+
+    def _spent(self) -> Money:
+        """In the currency of the caps: what was paid in another is not measured with them."""
+        currency = self.gear.currency
+        return self.gear.journal.fold.costs.get(currency, Money(0.0, currency))
 
     async def _execute(self, answer: Answered, guard: RepetitionGuard) -> Stop | None:
         batch = Batch(self.gear, answer.message.tool_calls)

@@ -16,6 +16,7 @@ import msgspec
 from deeptide.agent.equipment import Equipment
 from deeptide.agent.step import priced
 from deeptide.context.asking import Answer, Ask, Skipped
+from deeptide.context.assemble import Fold
 from deeptide.context.auto_compact import AutoCompact
 from deeptide.context.compaction import compact
 from deeptide.context.dropping import fits, hard_limit
@@ -33,6 +34,7 @@ from deeptide.protocol.events import (
     CycleHandedOff,
     NoteAppended,
     Notice,
+    Record,
     Spent,
     Trigger,
     UnitsDropped,
@@ -239,12 +241,20 @@ class Upkeep:
             return
         event = hard_limit(fold, limit, self._spill, min(at_worst or ceiling, ceiling))
         if event is not None:
+            if event.tokens_after > usable and not self._would_fit(event, usable, ceiling):
+                # Nothing is taken out of the view for a request that cannot be sent all the same.
+                raise self._no_room()
             self._before_rewrite("before the hard limit")
             self._gear.journal.record(event)
             self.rearm()
             self._gear.journal.publish(_full(event))
         if fold.used() > usable and fold.estimate > fold.longest(ceiling):
             raise self._no_room()
+
+    def _would_fit(self, event: UnitsDropped, usable: int, ceiling: int) -> bool:
+        records = self._gear.journal.fold.records
+        trial = Fold.of([*records, Record(len(records) + 1, records[-1].at, event)])
+        return trial.used() <= usable or trial.estimate <= trial.longest(ceiling)
 
     def _usable(self) -> int:
         fold = self._gear.journal.fold

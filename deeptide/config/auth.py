@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from deeptide.config.paths import Paths
-from deeptide.protocol.errors import ConfigError
-from deeptide.workspace.files import atomic_write, private_dir
+from deeptide.protocol.errors import ConfigError, WorkspaceError
+from deeptide.workspace.files import atomic_write, private_dir, read_bytes
 
 SHORTEST = 6
 """Characters; a shorter word was typed by mistake."""
@@ -85,14 +85,12 @@ class _AuthFile(msgspec.Struct):
 
 
 def _stored(paths: Paths) -> dict[str, str]:
-    try:
-        return msgspec.json.decode(paths.auth_file.read_bytes(), type=_AuthFile).keys
-    except FileNotFoundError:
+    if not paths.auth_file.exists():
         return {}
-    except OSError as error:
-        raise ConfigError(
-            f"{paths.auth_file} cannot be read: {error.strerror}.", "Mend its permissions."
-        ) from error
+    try:
+        return msgspec.json.decode(read_bytes(paths.auth_file), type=_AuthFile).keys
+    except WorkspaceError as error:
+        raise ConfigError(str(error), error.advice or "Mend its permissions.") from error
     except msgspec.MsgspecError as error:
         raise ConfigError(
             f"{paths.auth_file} is damaged.", "Delete it and run `deeptide login` again."

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from deeptide.config.paths import Paths
-from deeptide.protocol.errors import ConfigError
-from deeptide.workspace.files import atomic_write, private_dir
+from deeptide.protocol.errors import ConfigError, WorkspaceError
+from deeptide.workspace.files import atomic_write, private_dir, read_bytes
 
 
 class _TrustFile(msgspec.Struct):
@@ -57,14 +57,12 @@ def _alone() -> set[Path]:
 
 
 def _listed(paths: Paths) -> list[str]:
-    try:
-        return msgspec.json.decode(paths.trust_file.read_bytes(), type=_TrustFile).folders
-    except FileNotFoundError:
+    if not paths.trust_file.exists():
         return []
-    except OSError as error:
-        raise ConfigError(
-            f"{paths.trust_file} cannot be read: {error.strerror}.", "Mend its permissions."
-        ) from error
+    try:
+        return msgspec.json.decode(read_bytes(paths.trust_file), type=_TrustFile).folders
+    except WorkspaceError as error:
+        raise ConfigError(str(error), error.advice or "Mend its permissions.") from error
     except msgspec.MsgspecError as error:
         raise ConfigError(
             f"{paths.trust_file} is damaged.", "Delete it and trust your folders again."

@@ -29,6 +29,9 @@ from deeptide.protocol.events import (
 from deeptide.protocol.messages import ToolCall, user
 from deeptide.protocol.plan import Plan
 
+BELIEVED = 6
+"""How many times off an estimate may be: the worst text measured is off by 2.5."""
+
 
 class Meter:
     """Tokens of the next request: the provider's last count plus estimates of what was appended since.
@@ -49,7 +52,11 @@ class Meter:
         self._since += tokens
 
     def count(self, total: int, later: int) -> None:
-        """The provider counted `total` for everything but the newest entries, estimated at `later`."""
+        """The provider counted `total` for everything but the newest entries, estimated at `later`. A count that
+        is far from any that could be true is not believed."""
+        estimated = max(1, self.estimate - later)
+        if not estimated // BELIEVED <= total <= estimated * BELIEVED + 4_096:
+            return
         self.counted = total
         self._since = later
         self._scale = (total, max(1, self.estimate - later))

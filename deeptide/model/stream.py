@@ -75,6 +75,9 @@ class Failed:
     elapsed_ms: int = 0
 
 
+MOST_TOKENS = 100_000_000
+
+
 def read_usage(value: Mapping[str, Any]) -> Usage:
     """Token counts from a `usage` object; a provider that does not split the prompt has only missed."""
     prompt, completion = _count(value.get("prompt_tokens")), _count(value.get("completion_tokens"))
@@ -97,7 +100,8 @@ def _inner(value: Mapping[str, Any], key: str, name: str) -> int:
 
 
 def _count(value: object) -> int:
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
+    """Zero for what is no count: negative, infinite, not a number, or more than any model could have."""
+    return int(value) if isinstance(value, int | float) and 0 < value < MOST_TOKENS else 0
 
 
 class _Channel:

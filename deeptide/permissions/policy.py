@@ -19,7 +19,7 @@ from deeptide.permissions.classify import Classifier, Ruled
 from deeptide.permissions.intents import Intent
 from deeptide.permissions.levels import Level, Ruling
 from deeptide.permissions.places import Places
-from deeptide.permissions.rules import RuleKind, Rules, rule_for, rules_for
+from deeptide.permissions.rules import Rule, RuleKind, Rules, rule_for, rules_for
 from deeptide.permissions.secrets import guarded
 from deeptide.permissions.segments import Segment
 from deeptide.permissions.words import Arg
@@ -65,17 +65,38 @@ class Policy:
         denied = self.rules.denies("tool", tool)
         if denied is not None:
             return _denied(str(denied))
+        intents = tuple(intents)
         verdicts = [self._intent(intent, mode, read_only) for intent in intents]
         if not verdicts:
             verdicts = [self._unknown_tool(tool, read_only, mode)]
         worst = max(verdicts, key=lambda verdict: _WEIGHT[verdict.action])
+        if worst.action in {"allow", "ask"} and (asked := self._asked(tool, intents)) is not None:
+            return Verdict("ask", f"{_AN_ALLOW_RULE} `{asked}`", "You want to be asked about it.")
         if worst.action == "ask" and (rule := self.rules.allows("tool", tool)) is not None:
             return Verdict("allow", f"{_AN_ALLOW_RULE} `{rule}`", "You allowed it.")
         if worst.action == "ask":
-            asked = [verdict.rules for verdict in verdicts if verdict.action == "ask"]
-            rules = tuple(dict.fromkeys(chain.from_iterable(asked))) if all(asked) else ()
+            offered = [verdict.rules for verdict in verdicts if verdict.action == "ask"]
+            rules = tuple(dict.fromkeys(chain.from_iterable(offered))) if all(offered) else ()
             return msgspec.structs.replace(worst, rules=rules)
         return worst
+
+    def _asked(self, tool: str, intents: tuple[Intent, ...]) -> Rule | None:
+        """The first `ask` rule that speaks of the call."""
+        rule = self.rules.asks("tool", tool)
+        for intent in intents:
+            if rule is not None:
+                break
+            if intent.kind == "run":
+                start = str(self._roots.resolve(intent.detail)) if intent.detail else ""
+                segments = (part.segment for part in self._classifier.line(intent.target, start))
+                rule = next((r for s in segments if s is not None and (r := self.rules.asks_run(s))), None)
+            elif intent.kind in {"read", "write", "delete"}:
+                path = str(self._roots.resolve(intent.target))
+                shown = self._roots.relative(path)
+                rule = self.rules.asks(intent.kind, shown) or self.rules.asks(intent.kind, path)
+            else:
+                rule = self.rules.asks(intent.kind, intent.target)
+        return rule
 
     def _unknown_tool(self, tool: str, read_only: bool, mode: Mode) -> Verdict:
         if read_only:

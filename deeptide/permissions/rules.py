@@ -128,9 +128,11 @@ class Rules:
         allow: Iterable[str] = (),
         deny: Iterable[str] = (),
         persist: Callable[[str], None] | None = None,
+        ask: Iterable[str] = (),
     ) -> None:
         self._allow = [Rule.parse(text) for text in allow]
         self._deny = [Rule.parse(text, allow=False) for text in deny]
+        self._ask = [Rule.parse(text, allow=False) for text in ask]
         self._persist = persist
 
     @property
@@ -153,6 +155,13 @@ class Rules:
     def deny(self, text: str) -> None:
         """Forbids for this session."""
         self._deny.append(Rule.parse(text, allow=False))
+
+    def asks(self, kind: str, target: str) -> Rule | None:
+        """What must be asked whatever would allow it."""
+        return next((rule for rule in self._ask if rule.fits(kind, target)), None)
+
+    def asks_run(self, segment: Segment) -> Rule | None:
+        return next((rule for rule in self._ask if rule.forbids(segment)), None)
 
     def denies(self, kind: str, target: str) -> Rule | None:
         return next((rule for rule in self._deny if rule.fits(kind, target)), None)

@@ -69,6 +69,7 @@ class Checkpoints:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
+        self._order: dict[str, int] = {}
         self._saved: list[Checkpoint] = []
         self._automatic: list[Checkpoint] = []
 
@@ -97,7 +98,7 @@ class Checkpoints:
 
     def list(self) -> list[Checkpoint]:
         """Oldest first, as numbered from 1."""
-        return sorted((*self._saved, *self._automatic), key=lambda point: (point.at, point.seq, point.id))
+        return sorted((*self._saved, *self._automatic), key=lambda point: self._order[point.id])
 
     def find(self, selector: str) -> Checkpoint:
         """In this order: empty or `latest`; a quoted label; a position `n` or `#n`; an exact label; an 8-hex id;
@@ -130,7 +131,10 @@ class Checkpoints:
         return number
 
     def _make(self, label: str, seq: int, messages: int, automatic: bool) -> Checkpoint:
-        return Checkpoint(secrets.token_hex(4), label, seq, self._clock(), messages, automatic)
+        point = Checkpoint(secrets.token_hex(4), label, seq, self._clock(), messages, automatic)
+        # By the order of taking, not by the clock: that may be set back.
+        self._order[point.id] = len(self._order)
+        return point
 
     def _only(self, found: Sequence[Checkpoint], text: str) -> Checkpoint:
         if len(found) == 1:

@@ -16,12 +16,20 @@ from deeptide.workspace.roots import Roots
 
 MENTION = re.compile(r"(?<![A-Za-z0-9_@/.])@(?:\"([^\"\n]+)\"|([^\s@\"',;:!?()\[\]{}<>，。；：！？（）]+))")
 CAP = 24_000
+NAMES = 200
 
 
 def find_mentions(text: str) -> tuple[str, ...]:
     """The paths after `@`, each once, in order; `@"a path"` may hold spaces. Trailing dots are not part of it."""
     found = [(quoted or bare.rstrip(".")) for quoted, bare in MENTION.findall(text)]
     return tuple(dict.fromkeys(path for path in found if path))
+
+
+def _listing(folder: Path) -> str:
+    names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in folder.iterdir())
+    shown = [" ".join(clean(name).split("\n")) for name in names[:NAMES]]
+    more = len(names) - len(shown)
+    return "\n".join([*shown, f"… and {more:,} more"] if more else shown)
 
 
 def read_mention(path: str, roots: Roots, guarded: Callable[[Path], bool]) -> str | None:
@@ -31,11 +39,12 @@ def read_mention(path: str, roots: Roots, guarded: Callable[[Path], bool]) -> st
         if not target.exists():
             return None
         if target.is_dir():
-            names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in target.iterdir())
-            return f"The user mentioned the folder {path}. It holds:\n" + "\n".join(names[:200])
+            return f"The user mentioned the folder {path}. It holds:\n{_listing(target)}"
         if guarded(target):
             return f"The user mentioned {path}. It may hold secrets, so its content is not included."
         data = read_bytes(target)
+    except ValueError:
+        return None
     except (WorkspaceError, OSError) as error:
         return f"The user mentioned {path}; it could not be read: {error}"
     if is_binary(data):

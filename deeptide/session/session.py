@@ -39,6 +39,7 @@ from deeptide.protocol.events import (
     Rewound,
     UserMessage,
 )
+from deeptide.protocol.text import clean
 from deeptide.session.checkpoints import Checkpoint, Checkpoints
 from deeptide.session.journal import SessionJournal
 from deeptide.session.log import Log
@@ -208,7 +209,7 @@ class Session:
             self._journal.record(EffortChanged(effort))
 
     def rename(self, title: str) -> None:
-        title = " ".join(title.split())
+        title = " ".join(clean(title).split())
         if not title or len(title) > 100:
             raise UsageError("A title is one line of 1 to 100 characters.")
         self._journal.record(Renamed(title))
@@ -310,7 +311,13 @@ class Session:
             notes = await self._facts(text)
             self._unsaid = None
             self._show_queue()
-            ended = await agent.turn(text, notes)
+            place = len(self.records)
+            try:
+                ended = await agent.turn(text, notes)
+            except DeepTideError:
+                if not any(isinstance(r.event, UserMessage) for r in self.records[place:]):
+                    inbox.put_first(text)
+                raise
             if ended.reason != "done":
                 return
             self._unsaid = inbox.next()

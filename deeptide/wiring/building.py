@@ -36,7 +36,7 @@ from deeptide.tools.tool import ToolContext
 from deeptide.wiring.facts import Facts
 from deeptide.wiring.own_shell import run_for_user
 from deeptide.wiring.recalling import SessionRecall
-from deeptide.workspace.roots import Roots
+from deeptide.workspace.roots import Roots, home_folder
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _assemble(
             checkpoints=checkpoints,
             catalog=supplies.catalog,
             roots=roots,
-            guarded=lambda path: guarded(str(path), str(Path.home())),
+            guarded=lambda path: guarded(str(path), str(home_folder())),
             environment=Facts(roots, journal.fold).note,
             shell=lambda command, tell: run_for_user(
                 command, roots, folder / "spill", supplies.tool_timeout_s, tell

@@ -40,7 +40,7 @@ from deeptide.tools.registry import standard as standard_tools
 from deeptide.wiring.building import Supplies, open_in_thread
 from deeptide.wiring.connections import Connections
 from deeptide.wiring.instructions import instruction_files, instructions
-from deeptide.workspace.roots import Roots
+from deeptide.workspace.roots import Roots, home_folder
 
 if TYPE_CHECKING:
     import httpx
@@ -254,10 +254,11 @@ class House:
         permissions, workspace = self.settings.permissions, roots.workspace
         rules = Rules(
             allow=(*permissions.allow, *stored_rules(self._paths, workspace)),
+            ask=permissions.ask,
             deny=permissions.deny,
             persist=lambda rule: store_rule(self._paths, workspace, rule),
         )
-        return Policy(roots, Path.home(), rules)
+        return Policy(roots, home_folder(), rules)
 
     # ---- the model --------------------------------------------------------------------------------------
 

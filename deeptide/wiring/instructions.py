@@ -6,11 +6,14 @@ model as notes or through its own reading, never by changing the prefix.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from deeptide.permissions.secrets import guarded
 from deeptide.protocol.errors import WorkspaceError
 from deeptide.protocol.text import clean
-from deeptide.workspace.files import decode, read_bytes
+from deeptide.workspace.files import decode, is_binary, read_bytes
+from deeptide.workspace.roots import home_folder
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 CAP = 32 * 1024
@@ -26,7 +29,8 @@ def instruction_files(workspace: Path, config_dir: Path, trusted: bool) -> list[
 
 
 def instructions(workspace: Path, config_dir: Path, trusted: bool) -> tuple[str, tuple[str, ...]]:
-    """(the text for the system prompt, notices for the reader). Each file has a 32 KiB cap."""
+    """(the text for the system prompt, notices for the reader). Each file is capped at 32 Ki characters."""
+    home = str(home_folder())
     parts, notices = [], []
     for path in instruction_files(workspace, config_dir, trusted):
         try:
@@ -34,12 +38,24 @@ def instructions(workspace: Path, config_dir: Path, trusted: bool) -> tuple[str,
         except WorkspaceError as error:
             notices.append(f"{path} was not read: {error}")
             continue
-        if len(data) > CAP:
-            notices.append(f"{path} has {len(data):,} bytes; the first {CAP:,} are used.")
-        text = clean(decode(data[:CAP]).text).strip()
+        if refusal := _refused(path, data, home):
+            notices.append(f"{path} was not read: {refusal}")
+            continue
+        text = clean(decode(data).text).strip()
+        if len(text) > CAP:
+            notices.append(f"{path} has {len(text):,} characters; the first {CAP:,} are used.")
+            text = text[:CAP]
         if text:
             parts.append(f"## {path.name} of {_where(path, workspace, config_dir)}\n\n{text}")
     return "\n\n".join(parts), tuple(notices)
+
+
+def _refused(path: Path, data: bytes, home: str) -> str:
+    """Why a file is not fit to be sent with every request; empty if it is."""
+    real = os.path.realpath(path)
+    if guarded(real, home) or real.startswith(("/proc/", "/sys/", "/dev/")):
+        return "it leads to a file that may hold secrets."
+    return "it is not text." if is_binary(data) else ""
 
 
 def _down_from_git_root(workspace: Path) -> list[Path]:

@@ -58,5 +58,7 @@ def _note(command: str, done: Finished, spill: Path) -> str:
         ended = "interrupted by the user"
     elif done.timed_out:
         ended = "timed out"
+    elif done.stopped:
+        ended = f"stopped: {done.stopped}"
     whole = f"\n(the whole output is in {spill})" if done.spilled else ""
     return f"The user ran a command in the workspace.\n$ {command}\n{done.text}\n({ended}){whole}"

@@ -242,7 +242,13 @@ class AppendLog:
         return os.fstat(self._fd).st_size
 
     def append(self, data: bytes) -> None:
-        before = self.size
+        info = os.fstat(self._fd)
+        if not info.st_nlink and stat.S_ISREG(info.st_mode):
+            raise WorkspaceError(
+                f"The log {self.path} was deleted while it was open; this entry is not kept.",
+                "Start a new session with /new. What is on the screen can be saved with /export.",
+            )
+        before = info.st_size
         view = memoryview(data)
         try:
             while view:

@@ -11,6 +11,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
+def home_folder() -> Path:
+    """The user's home; the root where the system knows none (a container without HOME and a name)."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
 class Roots:
     def __init__(self, workspace: Path, extra: Iterable[Path] = ()) -> None:
         self.workspace = Path(os.path.realpath(workspace))

@@ -255,3 +255,21 @@ async def test_mentioned_files_go_with_the_words(tmp_path: Path) -> None:
         contents = [m["content"] for m in sent(emulator)["messages"] if m["role"] == "user"]
         assert contents[-1] == "看 @主.py"
         assert any("print('你好')" in text for text in contents[:-1])
+
+
+async def test_what_the_user_wants_to_be_asked_about_is_asked_in_every_mode(
+    tmp_path: Path, own_home: Path
+) -> None:
+    own_home.mkdir(parents=True, exist_ok=True)
+    (own_home / "config.toml").write_text('[permissions]\nask = ["write *.lock", "run ls", "tool todo"]\n')
+    calls = (
+        Call("write", {"path": "a.lock", "content": "x"}),
+        Call("write", {"path": "free.txt", "content": "x"}),
+        Call("shell", {"command": "ls -l"}),
+        Call("todo", {"items": []}),
+    )
+    script = Script.of([Say(calls=calls), Say("ok")])
+    async with talk(tmp_path / "w", script, flags={"permissions.mode": "yolo"}) as (session, _):
+        asked = of(await say(session, "go", once), ApprovalRequested)
+        assert [event.approval.tool for event in asked] == ["write", "shell", "todo"]
+        assert "your rule `write *.lock`" in asked[0].approval.rule

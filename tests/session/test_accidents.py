@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from deeptide.protocol.approvals import Decision
 from deeptide.protocol.events import (
     ApprovalRequested,
     NoteAppended,
+    Notice,
     ToolFinished,
     ToolOutput,
     TurnEnded,
@@ -166,3 +168,44 @@ async def test_every_turn_can_be_gone_back_to_also_after_a_restart(tmp_path: Pat
     assert [point.words for point in turn_points(session.fold)] == ["one", "two", "三"]
     await session.close()
     await house.close()
+
+
+async def test_a_model_that_is_too_small_takes_nothing_out_of_the_view(
+    tmp_path: Path, own_home: Path
+) -> None:
+    own_home.mkdir(parents=True, exist_ok=True)
+    (own_home / "config.toml").write_text("[models.tiny]\nwindow = 2048\n")
+    async with talk(tmp_path / "w", Script.of([Say("a"), Say("b"), Say("c"), Say("d")])) as (
+        session,
+        emulator,
+    ):
+        for words in ("one", "two", "three"):
+            await say(session, words)
+        before = session.fold.messages()
+        session.set_model("tiny")
+        events = await say(session, "hm")
+        assert of(events, TurnEnded)[-1].reason == "error" and len(emulator.requests) == 3
+        assert session.fold.messages()[: len(before)] == before
+        session.set_model("flash")
+        assert of(await say(session, "back"), TurnEnded)[-1].reason == "done"
+
+
+async def test_a_log_that_was_deleted_is_said_at_once(tmp_path: Path) -> None:
+    async with talk(tmp_path / "w", Script.of([Say("a"), Say("b")])) as (session, _):
+        await say(session, "one")
+        shutil.rmtree(session.path)
+        events = await say(session, "precious")
+        assert any("deleted while it was open" in event.text for event in of(events, Notice))
+        assert session.queue == ("precious",)
+
+
+@pytest.mark.parametrize(
+    "usage", [{"completion_tokens": 10**9}, {"prompt_tokens": 10**15}, {"prompt_tokens": 1}]
+)
+async def test_a_usage_that_cannot_be_true_does_not_move_the_meter(
+    tmp_path: Path, usage: dict[str, int]
+) -> None:
+    async with talk(tmp_path / "w", Script.of([Say("a", usage=usage), Say("b")])) as (session, _):
+        await say(session, "one")
+        assert 500 < session.reading().used < 10_000
+        assert of(await say(session, "two"), TurnEnded)[-1].reason == "done"

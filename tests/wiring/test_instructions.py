@@ -40,3 +40,23 @@ def test_a_long_file_is_cut_with_a_notice_and_escapes_are_cleaned(tmp_path: Path
     text, notices = instructions(inner, config, trusted=True)
     assert "\x1b" not in text and "red" in text
     assert len(notices) == 1 and "CLAUDE.md" in notices[0]
+
+
+def test_a_long_file_of_wide_characters_stays_text(tmp_path: Path) -> None:
+    inner, config = make(tmp_path)
+    (inner / "CLAUDE.md").write_text("x" + "中文规则" * 20_000, encoding="utf-8")
+    text, notices = instructions(inner, config, trusted=True)
+    assert "中文规则中文规则" in text and "ä" not in text and notices
+
+
+def test_a_link_to_a_secret_and_a_binary_file_are_named_and_not_sent(tmp_path: Path) -> None:
+    inner, config = make(tmp_path)
+    (tmp_path / "id_rsa").write_text("PRIVATE KEY of the user")
+    (inner / "CLAUDE.md").unlink()
+    (inner / "AGENTS.md").symlink_to(tmp_path / "id_rsa")
+    text, notices = instructions(inner, config, trusted=True)
+    assert "PRIVATE" not in text and any("secrets" in notice for notice in notices)
+    (inner / "AGENTS.md").unlink()
+    (inner / "AGENTS.md").write_bytes(b"\0\1\2binary" * 50)
+    text, notices = instructions(inner, config, trusted=True)
+    assert "binary" not in text and any("not text" in notice for notice in notices)
