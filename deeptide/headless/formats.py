@@ -116,7 +116,7 @@ class TextWriter:
             usage = result.usage
             hit = f", {100 * usage.hit // usage.prompt} % from cache" if usage.prompt else ""
             self._say(
-                f"{result.reason} · {result.steps} requests · {usage.prompt:,} tokens in{hit}, "
+                f"{result.reason} · {result.steps} {_requests(result.steps)} · {usage.prompt:,} tokens in{hit}, "
                 f"{usage.completion:,} out · {result.cost or 'price unknown'} · session {result.session}"
             )
 
@@ -182,6 +182,10 @@ class StreamWriter(JsonWriter):
     def _put(self, data: bytes) -> None:
         self._out.write(_line(data))
         self._out.flush()
+
+
+def _requests(number: int) -> str:
+    return "request" if number == 1 else "requests"
 
 
 def writer_for(output: str, out: TextIO, progress: TextIO) -> Writer:

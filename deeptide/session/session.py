@@ -254,14 +254,14 @@ class Session:
     async def rewind_to(self, point: TurnPoint) -> str:
         """Take back a turn and all after it; the caller may offer `point.words` for editing."""
         self._refuse_while_busy("rewind")
-        return self._rewind(point.seq, f"before {_short(point.words)!r}")
+        return self._rewind(point.seq, f"before “{_short(point.words)}”")
 
     async def undo(self) -> str:
         """Take the last turn back, the user's words included."""
         self._refuse_while_busy("undo")
         to, words = before_last_turn(self.fold)
         said = self._rewind(to, "before the last turn")
-        return f"{said} You had said: {_short(words)!r}." if words else said
+        return f"{said} You had said: “{_short(words)}”." if words else said
 
     async def redo(self) -> str:
         self._refuse_while_busy("redo")

@@ -134,7 +134,7 @@ async def test_rewind_undo_and_redo_tell_what_the_next_request_costs(desk: Desk)
     assert desk.session.fold.messages() == view
     assert "taken back" in await desk.read("/redo")
     assert len(desk.session.fold.messages()) > len(view)
-    assert "You had said: 'two'" in await desk.read("/undo")
+    assert "You had said: “two”" in await desk.read("/undo")
     assert desk.session.fold.messages() == view
     with pytest.raises(UsageError, match="No checkpoint is 'nothing'"):
         await desk.type("/rewind nothing")

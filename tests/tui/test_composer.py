@@ -244,3 +244,17 @@ async def test_what_was_cleared_can_be_had_back(pilot: Pilot[None]) -> None:
     assert bench(pilot).composer.empty
     await pilot.press("up")
     assert bench(pilot).composer.text == "precious"
+
+
+async def test_keys_that_outrun_the_list_send_what_was_typed(pilot: Pilot[None]) -> None:
+    """A terminal may deliver a whole line and Enter before the change of the first letter is told."""
+    composer = bench(pilot).composer
+    await pilot.press("/")
+    await pilot.pause()
+    assert composer.suggestions.open
+    for letter in "checkpoint aa bb":
+        composer.prompt.insert(letter)
+    composer.prompt.post_message(events.Key("enter", None))
+    await pilot.pause()
+    await pilot.pause()
+    assert bench(pilot).sent == [("/checkpoint aa bb", False)]

@@ -64,6 +64,7 @@ class Composer(Vertical):
         self._files_at = 0.0
         self._draft: str | None = None
         self._quiet_for: str | None = None
+        self._listed_for = ""
         self._pastes = Pastes()
         self.prompt = Prompt(self._offer, self._pastes)
         self.prompt.placeholder = PLACEHOLDER
@@ -130,6 +131,9 @@ class Composer(Vertical):
     # ---- keys ------------------------------------------------------------------------------------------
 
     def _offer(self, key: str) -> bool:
+        if self.suggestions.open and self.prompt.text != self._listed_for:
+            # Keys can outrun the message of the last change: these rows are for what stood there before.
+            self.refresh_suggestions()
         if self.suggestions.open and self._offer_list(key):
             return True
         if self._draft is not None and key in ("escape", "enter", "ctrl+c"):
@@ -232,7 +236,7 @@ class Composer(Vertical):
         event.stop()
 
     def refresh_suggestions(self) -> None:
-        text = self.prompt.text
+        text = self._listed_for = self.prompt.text
         if self._draft is not None:
             found = self.history.search(text)
             rows = [Suggestion(entry, entry.replace("\n", " ⏎ ")) for entry in found]
