@@ -6,6 +6,7 @@ Invariant: a tool keeps no state of its own between calls; whatever lasts is in 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,7 +123,7 @@ class Tool(Protocol):
         ...
 
 
-class Offered:
+class Offered(ABC):
     """The part every tool shares: name, frozen schema, and a preview of nothing but its title."""
 
     name: str
@@ -132,8 +133,8 @@ class Offered:
         parameters = {"type": "object", "properties": properties, "required": required}
         self.schema = ToolSchema(self.name, description, msgspec.Raw(msgspec.json.encode(parameters)))
 
-    def title(self, args: Args) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def title(self, args: Args) -> str: ...
 
     def intents(self, args: Args, ctx: ToolContext) -> tuple[Intent, ...]:
         return ()
