@@ -42,11 +42,16 @@ def host_of(base_url: str) -> str:
         ) from error
 
 
+def is_official(base_url: str) -> bool:
+    """Whether the address is DeepSeek's own."""
+    host = host_of(base_url)
+    return host == "deepseek.com" or host.endswith(".deepseek.com")
+
+
 def find_key(paths: Paths, base_url: str, environ: Mapping[str, str] | None = None) -> Key:
     """The key for `base_url`. Raises ConfigError only when the auth file is damaged."""
     env = os.environ if environ is None else environ
-    host = host_of(base_url)
-    official = host == "deepseek.com" or host.endswith(".deepseek.com")
+    host, official = host_of(base_url), is_official(base_url)
     names = ["DEEPTIDE_API_KEY"] + (["DEEPSEEK_API_KEY"] if official or host in LOCAL_HOSTS else [])
     for name in names:
         if value := env.get(name, "").strip():

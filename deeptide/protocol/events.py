@@ -45,8 +45,6 @@ class SessionStarted(Event, frozen=True, tag="session_started"):
     version: str
     window: int
     trusted: bool = True
-    parent: str = ""
-    parent_seq: int = 0
     endpoint: str = ""
 
 

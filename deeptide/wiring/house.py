@@ -26,10 +26,9 @@ from deeptide.config import auth, trust
 from deeptide.config.load import Loaded, load
 from deeptide.config.paths import find_paths, project_file
 from deeptide.config.rules import store_rule, stored_rules
-from deeptide.config.save import save
 from deeptide.context.auto_compact import AutoCompact
 from deeptide.context.ladder import Policy as LadderPolicy
-from deeptide.model.catalog import Catalog, ModelSpec
+from deeptide.model.catalog import DEFAULT_MODEL, Catalog, ModelSpec
 from deeptide.permissions.policy import Policy
 from deeptide.permissions.rules import Rules
 from deeptide.prompts.library import Library
@@ -155,10 +154,6 @@ class House:
         self._connections.forget()
         return self._paths.auth_file
 
-    def save_setting(self, key: str, value: object) -> str:
-        """Write one setting to the user's file; returns the line written."""
-        return save(self._paths, key, value)
-
     def models(self) -> Sequence[ModelSpec]:
         return self.catalog.models
 
@@ -244,6 +239,8 @@ class House:
                     asks=self._options.interactive,
                 ),
                 summary=context.summary,
+                # A briefing is written by the cheaper model where it is known to be served.
+                briefing_model=DEFAULT_MODEL if auth.is_official(endpoint) else "",
             ),
             auto=lambda: AutoCompact(on=context.auto_compact, threshold=context.auto_compact_at),
             policy=self._policy,

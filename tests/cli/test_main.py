@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
+import pty
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pexpect
@@ -20,10 +21,27 @@ from deeptide.protocol.errors import UsageError
 Captured = pytest.CaptureFixture[str]
 
 
-def piped(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+@pytest.fixture(autouse=True)
+def own_standard_input() -> Iterator[None]:
+    """Whatever a test puts in place of descriptor 0 is taken back."""
+    before = os.dup(0)
+    yield
+    os.dup2(before, 0)
+    os.close(before)
+
+
+def read_from(monkeypatch: pytest.MonkeyPatch, descriptor: int) -> None:
+    os.dup2(descriptor, 0)
+    os.close(descriptor)
+    monkeypatch.setattr(sys, "stdin", os.fdopen(0, encoding="utf-8", closefd=False))
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, text: str | bytes) -> None:
     """Standard input is a pipe that holds `text` and then ends."""
-    monkeypatch.setattr("deeptide.cli.terminal.os.isatty", lambda _: False)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    reading, writing = os.pipe()
+    os.write(writing, text.encode() if isinstance(text, str) else text)
+    os.close(writing)
+    read_from(monkeypatch, reading)
 
 
 @pytest.mark.parametrize("argv", [["--version"], ["-V"], ["--version", "--yolo"]])
@@ -147,12 +165,13 @@ def test_standard_input_is_read_only_when_the_prompt_says_so(monkeypatch: pytest
 
 
 def test_a_missing_prompt_on_a_terminal_is_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deeptide.cli.terminal.os.isatty", lambda _: True)
+    master, terminal = pty.openpty()
+    read_from(monkeypatch, terminal)
     with pytest.raises(UsageError, match="no prompt"):
         prompt_of([])
+    os.close(master)
 
 
 def test_bytes_that_are_no_text_do_not_stop_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deeptide.cli.terminal.os.isatty", lambda _: False)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9")))
+    piped(monkeypatch, b"caf\xe9")
     assert prompt_of(["-"]) == "caf\ufffd"

@@ -234,3 +234,17 @@ async def test_rewind_undo_and_redo_move_the_view_and_keep_what_was_spent(tmp_pa
         with pytest.raises(UsageError):
             await session.redo()
         assert session.checkpoints.find(point.id) == point
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "writer"),
+    [("https://api.deepseek.com", "deepseek-flash"), ("http://127.0.0.1:9/v1", "deepseek-v4-pro")],
+)
+async def test_a_briefing_is_written_by_flash_where_deepseek_answers(
+    tmp_path: Path, endpoint: str, writer: str
+) -> None:
+    flags = {"model.name": "pro", "model.base_url": endpoint}
+    async with talk(tmp_path / "w", script, flags=flags) as (session, service):
+        await say(session, "one")
+        assert "Cycle 1" in await session.cycle_now()
+        assert [sent(service, at)["model"] for at in (0, 1)] == ["deepseek-v4-pro", writer]

@@ -5,6 +5,7 @@ Invariant: Esc always leaves without a choice, and Enter on nothing does nothing
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -40,8 +41,8 @@ class Picker(Dialog[str | None]):
     def on_mount(self) -> None:
         self.refresh_rows()
 
-    def rows(self) -> Sequence[Row]:
-        raise NotImplementedError
+    @abstractmethod
+    def rows(self) -> Sequence[Row]: ...
 
     def preview(self, row: Row) -> Text:
         return Text()
